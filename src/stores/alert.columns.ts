@@ -1,6 +1,5 @@
 import type { Setting } from './setting.types.ts';
 
-/** When alerts are sent, and whether their clicks count. */
 export const ALERT_SETTINGS = {
   digestSeconds: {
     ...{ kind: 'int', min: 0, max: 86_400, initial: 0, within: 'pacing' },

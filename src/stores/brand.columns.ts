@@ -1,6 +1,5 @@
 import type { Setting } from './setting.types.ts';
 
-/** What messages and pages look like. */
 export const BRAND_SETTINGS = {
   logoUrl: {
     ...{ kind: 'text', check: 'url', max: 1_000, initial: null },

@@ -8,7 +8,7 @@ export type NewOperatorKey = Pick<OperatorKeyModel, 'id' | 'name' | 'hash' | 'hi
 
 const OPERATOR_LOCK = 815_003;
 
-/** SQL: Prisma has no locks. Lets one transaction at a time count operator keys and add one. */
+/** SQL: Prisma has no locks. Lets only one transaction at a time count the operator keys and add one. */
 export async function lockOperatorKeys(tx: Tx): Promise<void> {
   await tx.query('SELECT pg_advisory_xact_lock($1)', [OPERATOR_LOCK]);
 }
@@ -45,7 +45,6 @@ export async function revokeOperatorKey(db: Database, id: string, now: Date): Pr
   return count === 1;
 }
 
-/** Notes that a key was used, unless that was noted after `since`. */
 export async function noteOperatorUse(db: Database, id: string, at: Date, since: Date): Promise<void> {
   await db.prisma.operatorKey.updateMany({
     where: { id, OR: [{ lastUsedAt: null }, { lastUsedAt: { lt: since } }] },
@@ -57,10 +56,10 @@ export type ListedStoreRow = Pick<StoreModel, 'pid' | 'name' | 'isDemo' | 'maint
 
 const LISTED = { pid: true, name: true, isDemo: true, maintenance: true, createdAt: true } as const;
 
-/** Which stores: those whose name holds the text, or whose pid it is; the demo store only where it is served. */
+/** Matches a part of the name or the exact pid; includes the demo store only if it is served. */
 export type StoreFilter = { search: string; hasDemo: boolean };
 
-/** What LIKE takes for itself; Prisma passes it on. */
+/** Escapes LIKE wildcards, because Prisma does not. */
 const literal = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
 
 const matching = ({ search, hasDemo }: StoreFilter): Prisma.StoreWhereInput => ({
@@ -70,10 +69,9 @@ const matching = ({ search, hasDemo }: StoreFilter): Prisma.StoreWhereInput => (
   ...(hasDemo ? {} : { isDemo: false }),
 });
 
-/** Where a page goes on: after the store of this moment and pid. */
 export type StorePlace = { createdAt: Date; pid: string };
 
-/** A page of stores, newest first; one more than asked for tells whether another page follows. */
+/** Newest first; returns one extra row if another page follows. */
 export function listStores(
   db: Db,
   filter: StoreFilter,
@@ -101,7 +99,6 @@ export function findListedStore(db: Db, pid: string): Promise<ListedStoreRow | n
   return db.prisma.store.findFirst({ where: { pid }, select: LISTED });
 }
 
-/** Shoppers and lists of a few stores, by pid; a store that has none is left out. */
 export async function countFigures(
   db: Db,
   pids: string[],

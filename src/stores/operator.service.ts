@@ -15,10 +15,10 @@ import { noteKeyUse } from './store.repo.ts';
 
 type Deps = Pick<Services, 'db' | 'now'>;
 
-/** Whom the Basic header of an operator names; no store has such a pid. */
+/** The user name of an operator's Basic header; no store has this pid. */
 export const OPERATOR_USER = 'operator';
 
-/** Adds an operator key, which is shown this once; old ones work until they are revoked. */
+/** Adds an operator key, which is shown only once; old keys work until they are revoked. */
 export async function addOperatorKey(
   { db }: Pick<Deps, 'db'>,
   name: string,
@@ -35,7 +35,6 @@ export async function addOperatorKey(
   return { id, key };
 }
 
-/** The first operator key of a service that has never had one; null where there was one already. */
 export async function makeFirstOperatorKey(deps: Pick<Deps, 'db'>): Promise<string | null> {
   if (await operators.hasHadOperatorKey(deps.db)) return null;
   return (await addOperatorKey(deps, 'Made at first start')).key;
@@ -45,7 +44,7 @@ export function listOperatorKeys({ db }: Pick<Deps, 'db'>): Promise<OperatorKeyR
   return operators.listOperatorKeys(db);
 }
 
-/** Ends an operator key and its dashboards at once. */
+/** Revokes an operator key and ends its dashboard sessions at once. */
 export async function revokeOperatorKey({ db, now }: Deps, id: string): Promise<void> {
   if (!(await operators.revokeOperatorKey(db, id, now())))
     fail('not-found', 'There is no such valid operator key');
@@ -55,7 +54,6 @@ export function findOperator({ db }: Pick<Deps, 'db'>, key: string): Promise<str
   return operators.findOperatorKey(db, hashKey(key));
 }
 
-/** Notes that an operator key was used, unless that was noted after `since`. */
 export function noteOperatorUse({ db }: Pick<Deps, 'db'>, id: string, at: Date, since: Date): Promise<void> {
   return operators.noteOperatorUse(db, id, at, since);
 }
@@ -67,12 +65,11 @@ const ORDER = 'stores';
 
 export type StoresInput = { search?: string | null; first?: number | null; after?: string | null };
 
-/** A store with its figures, which are counted for its whole page at once, and only where somebody asks. */
+/** The figures are counted for the whole page at once, and only if a caller selects them. */
 export type StoreWithFigures = ListedStoreRow & { figures: () => Promise<Figures> };
 
 type Figures = { shoppers: number; lists: number };
 
-/** A page of stores that can be counted over all pages. */
 export type StoreConnectionRow = Connection<StoreWithFigures> & { filter: StoreFilter };
 
 function withFigures({ db }: Context, rows: ListedStoreRow[]): StoreWithFigures[] {
@@ -116,7 +113,7 @@ export function countStores(ctx: Context, { filter }: StoreConnectionRow): Promi
   return operators.countStores(ctx.db, filter);
 }
 
-/** A store as operators see it, by its pid, or `not-found`. */
+/** Throws `not-found` if there is no such store. */
 async function getListed(ctx: Context, pid: string): Promise<StoreWithFigures> {
   const row = await operators.findListedStore(ctx.db, pid);
   return row && isServed(ctx.config, row) ? withFigures(ctx, [row])[0]! : failNoStore();
@@ -145,12 +142,12 @@ export async function setStoreMaintenance(
   return getListed(ctx, pid);
 }
 
-/** Keys whose last note is remembered; a forgotten one costs a statement that changes nothing. */
+/** Keys in memory; an evicted key costs a statement that changes nothing. */
 const MAX_NOTED_KEYS = 10_000;
 
 type UseDeps = Pick<Services, 'db' | 'now' | 'log'>;
 
-/** Records when something was used, at most once an hour and in the background: a record that fails is lost. */
+/** Records a use at most once an hour and in the background: a record that fails is lost. */
 export function createUseNotes<Args extends string[]>(
   { now, log }: UseDeps,
   write: (at: Date, since: Date, ...args: Args) => Promise<void>,

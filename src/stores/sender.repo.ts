@@ -4,19 +4,18 @@ import type { StoreModel, SuppressionModel } from '../generated/prisma/models.ts
 
 type BrandName = 'logoUrl' | 'colour' | 'senderName' | 'senderAddress' | 'currency' | 'locale';
 
-/** What a message needs to know of the store it is sent for. */
 export type Sender = Pick<StoreModel, 'pid' | 'name' | 'isDemo' | 'linkNo' | BrandName> &
   TokenStore & {
     pacing: Pacing;
-    /** Base for relative product addresses: the store's own site, where it told us. */
+    /** Base for relative product URLs: the store's own site, if it is set. */
     siteUrl: string | null;
   };
 
-/** Columns of a sender, from a store called `s`. */
+/** Columns of a sender, for the store alias `s`. */
 export const SENDER_COLUMNS = `s.pid, s.name, s.secret, s.token_keys AS "tokenKeys", s.is_demo AS "isDemo", s.link_no AS "linkNo", s.pacing, s.logo_url AS "logoUrl", s.colour,
   s.sender_name AS "senderName", s.sender_address AS "senderAddress", s.currency, s.locale, coalesce(s.share_url, s.allowed_origins[1]) AS "siteUrl"`;
 
-/** The store of a message and whether its contact asked that store never to write. */
+/** The store of a message, and whether the contact has unsubscribed from all its messages. */
 export type Envelope = Sender & { isSuppressed: boolean };
 
 const SENDER = {
@@ -49,13 +48,11 @@ export async function findSender(db: Db, pid: string): Promise<Sender | null> {
   return row && toSender(row);
 }
 
-/** The same by the number that short links have; null where no store has it. */
 export async function findSenderByNo(db: Db, linkNo: number): Promise<Sender | null> {
   const row = await db.prisma.store.findFirst({ where: { linkNo }, select: SENDER });
   return row && toSender(row);
 }
 
-/** Loads what a batch of messages needs, in their order; null where the store is gone. */
 export async function loadEnvelopes(
   db: Db,
   contacts: readonly Pick<SuppressionModel, 'pid' | 'medium' | 'value'>[],

@@ -4,7 +4,7 @@ import type { Envelope } from './sender.repo.ts';
 
 export type { Envelope } from './sender.repo.ts';
 
-/** What a batch of messages must know of their stores and contacts, in their order; null where the store is gone. */
+/** Returns the envelopes in the order of the messages, with null for a deleted store. */
 export function openEnvelopes(
   db: Db,
   contacts: readonly { pid: string; medium: string; value: string }[],

@@ -2,7 +2,7 @@ import type { Database, Db } from '../platform/database/database.ts';
 
 type Hash = Uint8Array<ArrayBuffer>;
 
-/** Most sessions of one key; a further one ends the oldest. */
+/** Maximum sessions per key; another session ends the oldest. */
 const MAX_SESSIONS = 50;
 
 export async function addStoreSession(
@@ -35,7 +35,7 @@ export async function addOperatorSession(
   await db.prisma.operatorSession.deleteMany({ where: { hash: { in: older.map(({ hash }) => hash) } } });
 }
 
-/** Id of the key that a session of this store stands for; null when there is none, or its time is over. Whether the key still works is not looked at. */
+/** Returns the key id of a store session, or null if it is unknown or expired. It does not check whether the key was revoked. */
 export async function findStoreSession(db: Db, pid: string, hash: Hash, now: Date): Promise<string | null> {
   const row = await db.prisma.storeSession.findFirst({
     where: { pid, hash, expiresAt: { gt: now } },
@@ -44,7 +44,6 @@ export async function findStoreSession(db: Db, pid: string, hash: Hash, now: Dat
   return row?.keyId ?? null;
 }
 
-/** Id of the operator key that a session stands for, while both are valid. */
 export async function findOperatorSession(db: Db, hash: Hash, now: Date): Promise<string | null> {
   const row = await db.prisma.operatorSession.findFirst({
     where: { hash, expiresAt: { gt: now }, key: { revokedAt: null } },
@@ -61,7 +60,6 @@ export async function endOperatorSession(db: Database, hash: Hash): Promise<void
   await db.prisma.operatorSession.deleteMany({ where: { hash } });
 }
 
-/** Forgets all sessions whose time is over; returns how many. */
 export async function forgetSessions(db: Database, now: Date): Promise<number> {
   const where = { expiresAt: { lte: now } };
   const stores = await db.prisma.storeSession.deleteMany({ where });

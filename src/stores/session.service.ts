@@ -6,15 +6,15 @@ import { HOUR_MS } from '../platform/time.ts';
 import { hashKey } from './store.rules.ts';
 import * as sessions from './session.repo.ts';
 
-/** How long a dashboard stays signed in, whatever happens in it. */
+/** Dashboard sessions end after this time, even if they are in use. */
 export const SESSION_MS = 8 * HOUR_MS;
 
 type Deps = Pick<Services, 'db' | 'now'>;
 
-/** Whom a session stands for: a key of a store, which may have been revoked since, or an operator. */
+/** A store key, which may have been revoked since, or an operator. */
 export type Signed = { pid: string; keyId: string } | { operatorId: string };
 
-/** The cookie's text: the store, so that a session is looked for in its own store only, and the secret. Operators have no store. */
+/** The cookie's value: the store, which limits the session lookup to that store, and the secret. Operators have no store. */
 const write = (pid: string, token: string): string => `${Buffer.from(pid).toString('base64url')}.${token}`;
 
 function read(session: string): { pid: string; hash: Buffer<ArrayBuffer> } | null {
@@ -24,7 +24,7 @@ function read(session: string): { pid: string; hash: Buffer<ArrayBuffer> } | nul
   return isStorable(pid) ? { pid, hash: hashKey(token) } : null;
 }
 
-/** Signs a caller in who has just shown a key; returns the text of the cookie. */
+/** Signs in a caller who has just presented a key; returns the cookie's value. */
 export async function openSession(
   { db, now }: Deps,
   { store, keyId, operatorId }: Pick<Viewer, 'store' | 'keyId' | 'operatorId'>,
@@ -45,7 +45,6 @@ export async function openSession(
   return write(store.pid, token);
 }
 
-/** Whom a session stands for; null when it is made up, ended or too old. */
 export async function findSession({ db, now }: Deps, session: string): Promise<Signed | null> {
   const claimed = read(session);
   if (claimed === null) return null;
@@ -65,7 +64,6 @@ export async function closeSession({ db }: Pick<Deps, 'db'>, session: string): P
   else await sessions.endStoreSession(db, claimed.pid, claimed.hash);
 }
 
-/** Forgets sessions whose time is over; returns how many. */
 export function forgetSessions({ db }: Services, now: Date): Promise<number> {
   return sessions.forgetSessions(db, now);
 }

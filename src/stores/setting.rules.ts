@@ -11,10 +11,9 @@ import { storeSettings } from './store.columns.ts';
 import type { SettingName } from './store.columns.ts';
 import type { StoreColumns } from './store.repo.ts';
 
-/** What can be set on a store; null clears what a store can be without. */
 export type StoreSettings = StoreColumns & PacingInput;
 
-/** How a caller knows a setting: by GraphQL's field or by the command line's flag. */
+/** Returns the caller's name for a setting: GraphQL's field or the command line's flag. */
 export type NameSetting = (name: SettingName) => string;
 
 export const flagOf: NameSetting = (name) => columnOf(name).replaceAll('_', '-');
@@ -26,7 +25,7 @@ const MAX_ORIGIN = 300;
 
 const isSafe = (text: string): boolean => !hasControlCharacters(text) && isStorable(text);
 
-/** The name that a browser's or the system's own tables have; null where they do not know it. */
+/** Returns the canonical name from the system's tables, or null if it is unknown. */
 function knownName(find: () => string | undefined): string | null {
   try {
     return find() ?? null;
@@ -50,7 +49,7 @@ function isOrigin(text: string): boolean {
   return isShort && URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text;
 }
 
-/** The form in which a text is stored, null for a wrong one, and what it must be. */
+/** `read` returns the stored form of a text, or null if it is invalid; `rule` describes what is valid. */
 type Check = { read: (text: string, max: number) => string | null; rule: (max: number) => string };
 
 const CHECKS: Record<TextCheck, Check> = {
@@ -90,7 +89,7 @@ const CHECKS: Record<TextCheck, Check> = {
     rule: () => 'must be a time of day such as 22:00',
   },
   timeZone: {
-    // Offsets such as +02:00 are refused, because they know no summer time.
+    // Offsets such as +02:00 are rejected, because they have no daylight saving time.
     read: (text) =>
       /^\s*[A-Za-z]/.test(text)
         ? knownName(() => new Intl.DateTimeFormat('en', { timeZone: text.trim() }).resolvedOptions().timeZone)
@@ -136,7 +135,7 @@ function checkList(label: string, setting: Setting & { kind: 'list' }, entries: 
 
 const isNullable = (setting: Setting): boolean => 'initial' in setting && setting.initial === null;
 
-/** The value as it will be stored, or the error that begins with `label`. */
+/** Returns the value to store, or throws an error that begins with `label`. */
 function checkSetting(label: string, setting: Setting, value: unknown): unknown {
   if (value === null)
     return isNullable(setting) ? null : fail('invalid-request', `${label} must not be null`);
@@ -162,7 +161,7 @@ function checkSetting(label: string, setting: Setting, value: unknown): unknown 
   }
 }
 
-/** Settings as they will be stored, or the error that names the wrong one in the caller's words. */
+/** Returns the settings to store, or throws an error that uses the caller's name of the invalid one. */
 export function checkSettings(settings: StoreSettings, nameOf: NameSetting): StoreSettings {
   const given = storeSettings.filter(({ name }) => settings[name] !== undefined);
   return Object.fromEntries(

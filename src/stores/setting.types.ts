@@ -1,6 +1,6 @@
 import type { FormField, IntField } from '../platform/fields.ts';
 
-/** How a text, or each text of a list, is checked; setting.rules.ts has the checks. */
+/** The check of a text, or of each text in a list; setting.rules.ts implements the checks. */
 export type TextCheck =
   | ('line' | 'url' | 'listType' | 'origin' | 'shareUrl' | 'region')
   | ('time' | 'timeZone' | 'colour' | 'email' | 'currency' | 'locale');
@@ -14,19 +14,19 @@ type Kind =
   | { kind: 'list'; check: TextCheck; max: number }
   | { kind: 'rateLimits' };
 
-/** A setting of a store, with its `initial` value; one that is null at first can be cleared. */
+/** A setting with an `initial` value; one that is initially null can be cleared. */
 export type Setting = Kind & {
-  /** The JSON column that has it; a column of its own when left out. */
+  /** The JSON column that stores it; the setting has its own column if omitted. */
   within?: 'pacing';
   cli: {
     help: string;
     /** Placeholder of the value in the help. */
     value?: string;
-    /** Help of `--no-…`, which clears it; there is no such flag when left out. */
+    /** Help of the `--no-…` flag, which clears the setting; there is no such flag if omitted. */
     off?: string;
-    /** The name of a flag that turns the setting off. */
+    /** Name of the flag that turns the setting off. */
     inverse?: string;
   };
-  /** Its field in the dashboard; without one only operators can change it. */
+  /** The setting's field in the dashboard; without one, only operators can change it. */
   form?: FormField & { card: SettingCard };
 };

@@ -35,7 +35,7 @@ export async function renameApiKey(ctx: Context, id: string, name: string): Prom
   return store;
 }
 
-/** Ends a key of the calling store, but never the one that asks: nobody locks themselves out by a slip. */
+/** Never revokes the key of the current request, so that no store locks itself out by mistake. */
 export async function revokeApiKey(ctx: Context, id: string): Promise<StoreRow> {
   const store = requireStore(ctx);
   if (id === ctx.viewer.keyId) fail('forbidden', 'A key cannot end itself; use another key of the store');

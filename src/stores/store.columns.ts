@@ -3,8 +3,8 @@ import { ALERT_SETTINGS } from './alert.columns.ts';
 import type { Setting } from './setting.types.ts';
 
 /**
- * Every setting of a store, in the order of the command line's help; SQL, checks, flags and forms derive from it.
- * The dashboard imports it, so it imports nothing but tables and types.
+ * Every setting in the order of the command line's help; SQL, checks, flags and forms derive from it. The dashboard imports this
+ * file, so it imports only tables and types.
  */
 export const STORE_SETTINGS = {
   name: {
@@ -126,7 +126,7 @@ type Table = typeof STORE_SETTINGS;
 
 export type SettingName = keyof Table;
 
-/** Settings that are stored together, because they depend on one another. */
+/** Settings that are stored together, because they depend on each other. */
 export type PacingName = {
   [Name in SettingName]: Table[Name] extends { within: 'pacing' } ? Name : never;
 }[SettingName];

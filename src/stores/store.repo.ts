@@ -5,7 +5,7 @@ import type { Pacing, TokenKey } from './store.rules.ts';
 import type { PacingName, SettingName } from './store.columns.ts';
 import type { ServiceStateModel, StoreKeyModel, StoreModel } from '../generated/prisma/models.ts';
 
-/** Requests a minute that a store allows, by kind, and what its GraphQL documents may cost in it; a kind left out has the published default. */
+/** Requests per minute by kind, and the cost limit of GraphQL documents; an omitted kind has the published default. */
 export type RateLimits = { key?: number; shopper?: number; address?: number; cost?: number };
 
 export type StoreRow = Omit<StoreModel, 'rateLimits' | 'pacing' | 'tokenKeys' | 'updatedAt'> & {
@@ -18,21 +18,21 @@ export type StoreKeyRow = Pick<StoreKeyModel, 'id' | 'hash'>;
 
 export type NewKey = Pick<StoreKeyModel, 'id' | 'name' | 'hash' | 'hint'>;
 
-/** The settings that have columns of their own; a row of STORE_SETTINGS without a column does not compile. */
+/** The settings with their own columns; a row of STORE_SETTINGS without a column does not compile. */
 export type StoreColumns = Partial<Pick<StoreRow, Exclude<SettingName, PacingName>>>;
 
 type StoreChanges = StoreColumns & Partial<Pick<StoreRow, 'maintenance' | 'pacing' | 'tokenKeys'>>;
 
 const FIELDS = Object.keys(Prisma.StoreScalarFieldEnum).filter((field) => field !== 'updatedAt');
 
-/** Gives a store `s` as JSON inside of a statement; `reviveStore` turns it back into a row. */
+/** Selects a store `s` as JSON within a statement; `reviveStore` converts it back into a row. */
 export const STORE_JSON = `json_build_object(${FIELDS.map((field) =>
   field === 'secret' ? `'secret', encode(s.secret, 'base64')` : `'${field}', s.${columnOf(field)}`,
 ).join(', ')})`;
 
 type StoreJson = Omit<StoreRow, 'secret' | 'createdAt'> & { secret: string; createdAt: string };
 
-/** Turns the text of STORE_JSON into a row, undoing what JSON did to bytes and dates. */
+/** Converts STORE_JSON into a row, and restores its bytes and dates. */
 export function reviveStore(text: string): StoreRow {
   const json = JSON.parse(text) as StoreJson;
   return Object.freeze({
@@ -54,7 +54,6 @@ export async function updateStore(db: Db, pid: string, settings: StoreChanges): 
   return (await db.prisma.store.updateMany({ where: { pid }, data: settings })).count === 1;
 }
 
-/** Whether a store sends its emails by a mail server of its own. */
 export async function hasMailServer(db: Db, pid: string): Promise<boolean> {
   return (await db.prisma.mailServer.count({ where: { pid } })) === 1;
 }
@@ -77,7 +76,7 @@ export async function pidOfLinkNo(db: Db, linkNo: number): Promise<string | null
 
 const API_KEY = { id: true, name: true, hint: true, createdAt: true, lastUsedAt: true } as const;
 
-/** All stores, oldest first, without their secrets, each with its valid keys; the caller leaves out the token keys. */
+/** Lists all stores, oldest first, without secrets and with their valid keys; the caller removes the token keys. */
 export function listStores(db: Database) {
   return db.prisma.store.findMany({
     omit: { secret: true },
@@ -92,10 +91,10 @@ export function listStores(db: Database) {
   });
 }
 
-/** SQL: Prisma cannot lock. Rows that refer to the store can be written meanwhile. */
+/** SQL: Prisma cannot lock. Other transactions can still write rows that reference the store. */
 const LOCK = 'SELECT 1 FROM store WHERE pid = $1 FOR NO KEY UPDATE';
 
-/** Locks a store for this transaction, so that limits on what it has hold for concurrent calls; false when there is none. */
+/** Locks a store in this transaction, so that its limits hold for concurrent calls; returns false if it does not exist. */
 export async function lockStore(tx: Tx, pid: string): Promise<boolean> {
   return (await tx.query(LOCK, [pid])).length > 0;
 }
@@ -134,7 +133,6 @@ export async function renameKey(db: Database, pid: string, id: string, name: str
   );
 }
 
-/** Notes that a key was used, unless that was noted after `since`. */
 export async function noteKeyUse(
   db: Database,
   pid: string,
@@ -148,7 +146,6 @@ export async function noteKeyUse(
   });
 }
 
-/** Ends every session of a store's shoppers; false when there is no such store. */
 export async function moveStoreEpoch(db: Database, pid: string): Promise<boolean> {
   return (
     (await db.prisma.store.updateMany({ where: { pid }, data: { sessionEpoch: { increment: 1 } } })).count ===
@@ -160,13 +157,13 @@ export async function setServiceMaintenance(db: Database, maintenance: boolean):
   await db.prisma.serviceState.upsert({ where: { id: 1 }, create: { maintenance }, update: { maintenance } });
 }
 
-/** Whether the whole service is closed. SQL: monitors ask it on their own connection, which Prisma does not have. */
+/** SQL: monitors use their own connection, which Prisma does not have. */
 export async function isServiceClosed({ monitor }: Database): Promise<boolean> {
   const { rows } = await monitor.query({ text: 'SELECT maintenance FROM service_state WHERE id = 1' });
   return (rows as Pick<ServiceStateModel, 'maintenance'>[])[0]?.maintenance ?? false;
 }
 
-/** The key under which shared counts hide callers; the first process that asks creates it. */
+/** Returns the key that pseudonymises callers in shared rate limits; the first process to call this creates it. */
 export async function readServiceSecret(db: Database): Promise<Uint8Array> {
   const state = { where: { id: 1 }, create: {}, update: {}, select: { secret: true } };
   return (await db.prisma.serviceState.upsert(state)).secret;
@@ -184,7 +181,7 @@ export function listKeys(db: Database, pid: string): Promise<ApiKeyRow[]> {
 
 const DEMO_LOCK = 815_002;
 
-/** SQL: Prisma has no locks. Lets one transaction at a time look for the demo store and make it. */
+/** SQL: Prisma has no locks. Lets only one transaction at a time find or create the demo store. */
 export async function lockDemo(tx: Tx): Promise<void> {
   await tx.query('SELECT pg_advisory_xact_lock($1)', [DEMO_LOCK]);
 }

@@ -7,27 +7,26 @@ import { DAY_MS } from '../platform/time.ts';
 
 export const MAX_KEYS = 20;
 
-/** Whether this process serves a store: while DEMO is off, a demo store that was made before counts as unknown. */
+/** While DEMO is off, an existing demo store counts as unknown. */
 export function isServed(config: { demo: boolean }, store: { isDemo: boolean }): boolean {
   return config.demo || !store.isDemo;
 }
 
-/** Digest, quiet hours and frequency cap of a store's alerts, as they are stored; what is left out is off. */
+/** Digest, quiet hours and frequency cap of a store's alerts as they are stored; an omitted rule is off. */
 export type Pacing = {
   [Name in PacingName]?: (typeof STORE_SETTINGS)[Name]['kind'] extends 'int' ? number : string;
 };
 
-/** Changes to them; null turns something off. */
 export type PacingInput = { [Name in PacingName]?: Pacing[Name] | null };
 
-/** Whether alerts of the store may have to wait. */
+/** Whether a rule can delay the store's alerts. */
 export function isPaced({ digestSeconds, quietFrom, dailyCap }: Pacing): boolean {
   return digestSeconds !== undefined || quietFrom !== undefined || dailyCap !== undefined;
 }
 
 const NAMES = storeSettings.filter(({ within }) => within === 'pacing').map(({ name }) => name as PacingName);
 
-/** Splits settings into those that `pacing` holds, null where there are none, and the columns. */
+/** Separates the settings in the `pacing` column, null if there are none, from those with their own columns. */
 export function splitPacing<Settings extends PacingInput>(
   settings: Settings,
 ): { pacing: PacingInput | null; rest: Omit<Settings, PacingName> } {
@@ -40,7 +39,7 @@ export function splitPacing<Settings extends PacingInput>(
   };
 }
 
-/** The rules with some checked changes, as they will be stored, or the error of quiet hours that are incomplete. */
+/** Returns the rules to store, or throws an error if the quiet hours are incomplete. */
 export function changePacing(
   before: Pacing,
   changes: PacingInput,
@@ -59,7 +58,7 @@ export function changePacing(
 
 const MAX_KEY_NAME = 60;
 
-/** The name of a key as it will be stored, or the error that names the field; an empty one is no name. */
+/** Returns the key name to store, or throws an error with the field's name; an empty name is invalid. */
 export function checkKeyName(name: string, field: string): string {
   const trimmed = name.trim();
   const isFine = codePoints(trimmed) <= MAX_KEY_NAME && !hasControlCharacters(trimmed) && isStorable(trimmed);
@@ -72,22 +71,22 @@ export function hashKey(apiKey: string): Buffer<ArrayBuffer> {
   return createHash('sha256').update(apiKey).digest();
 }
 
-/** Compares without telling how far two texts agree; their lengths are no secret. */
+/** Compares in constant time; the lengths are not secret. */
 export function isSameText(left: string, right: string): boolean {
   const [a, b] = [Buffer.from(left), Buffer.from(right)];
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-// Sessions and links are signed with a ring of keys: the newest signs, older ones are taken until they end. Regids are not: the same identity
-// has the same regid for ever, so they stay with the store's secret.
+// A ring of keys signs sessions and links: the newest signs, older ones are accepted until they end. Regids use the store's
+// secret, because an identity has the same regid forever.
 
-/** A key that signs tokens, as it is kept: base64, since when it signs, and when what it signed ends; null: when it is dropped. */
+/** `key` is base64, `since` is when it began to sign, `until` is when its signatures expire; null until the key is dropped. */
 export type TokenKey = { key: string; since: number; until: number | null };
 
-/** What signs a store's tokens, newest first; while there is no key yet, its secret does. */
+/** The keys are ordered newest first; the secret signs while there is no key. */
 export type TokenStore = { secret: Uint8Array; tokenKeys: readonly TokenKey[] };
 
-/** A check takes as long as there are keys. */
+/** Each key adds to the time of a check. */
 const MAX_TOKEN_KEYS = 5;
 const MAX_OLD_DAYS = 3_650;
 const KEY_BYTES = 32;
@@ -98,7 +97,7 @@ export function signingKey({ secret, tokenKeys: [newest] }: TokenStore): Uint8Ar
   return newest === undefined ? secret : bytesOf(newest);
 }
 
-/** What `read` returns with the first key that fits; null where none does. */
+/** Returns the result of `read` with the first matching key, or null. */
 export function tryKeys<Token>(
   { secret, tokenKeys }: TokenStore,
   now: Date,
@@ -114,7 +113,6 @@ export function tryKeys<Token>(
 
 const isOver = ({ until }: TokenKey, now: Date): boolean => until !== null && until <= now.getTime();
 
-/** The keys that are accepted at `now`, newest first. */
 export function workingKeys(
   { secret, tokenKeys, createdAt }: TokenStore & { createdAt: Date },
   now: Date,
@@ -125,7 +123,6 @@ export function workingKeys(
 
 export type TokenKeyInfo = { cts: Date; endsAt: Date | null };
 
-/** The keys that are accepted at `now`, without the keys themselves. */
 export function describeTokenKeys(
   store: Pick<TokenStore, 'tokenKeys'> & { createdAt: Date },
   now: Date,
@@ -136,7 +133,7 @@ export function describeTokenKeys(
   }));
 }
 
-/** The keys with a new one before the others, which end after `oldDays`; null: when they are dropped. */
+/** Puts a new key first; the others expire after `oldDays`, or if null, when they are dropped. */
 export function withNewKey(working: readonly TokenKey[], oldDays: number | null, now: Date): TokenKey[] {
   if (oldDays !== null && !(Number.isInteger(oldDays) && oldDays >= 0 && oldDays <= MAX_OLD_DAYS))
     fail('invalid-request', `oldDays must be a whole number from 0 to ${MAX_OLD_DAYS}`);

@@ -23,7 +23,7 @@ export type { StoreSettings } from './setting.rules.ts';
 
 type Deps = Pick<Services, 'db' | 'now'>;
 
-/** A new store with its first key, which is shown this once. */
+/** The first key of a new store is shown only once. */
 export type NewStore = { pid: string; apiKey: string; name: string };
 
 function makeKey(name: string): { apiKey: string; key: NewKey } {
@@ -55,7 +55,7 @@ export async function createStore(
   return { pid, apiKey, name };
 }
 
-/** A store as operators see it: no secret, and its valid keys by hint. */
+/** A store as operators see it: without secrets, and with the hints of its valid keys. */
 export type StoreListing = Omit<Awaited<ReturnType<typeof stores.listStores>>[number], 'tokenKeys'> & {
   tokenKeys: TokenKeyInfo[];
 };
@@ -67,7 +67,7 @@ export async function listAllStores({ db, now }: Deps): Promise<StoreListing[]> 
   });
 }
 
-/** A store that this process serves, or null. */
+/** Returns null if this process does not serve the store. */
 export async function findServedStore(
   { db, config }: Pick<Services, 'db' | 'config'>,
   pid: string,
@@ -76,7 +76,7 @@ export async function findServedStore(
   return store && isServed(config, store) ? store : null;
 }
 
-/** Changes a store's settings; what is wrong is named in the caller's words. */
+/** Changes a store's settings; errors use the caller's names. */
 export async function updateStore(
   { db }: Deps,
   pid: string,
@@ -90,7 +90,7 @@ export async function updateStore(
     if (!(await stores.updateStore(db, pid, rest))) failNoStore();
     return;
   }
-  // Its parts depend on one another, so that one change waits for the other.
+  // The settings depend on each other, so concurrent changes run one after another.
   await db.transaction(async (tx) => {
     if (!(await stores.lockStore(tx, pid))) failNoStore();
     const store = (await stores.findStore(tx, pid)) ?? failNoStore();
@@ -98,7 +98,7 @@ export async function updateStore(
   });
 }
 
-/** Adds a key; old ones work until they are revoked. */
+/** Adds a key; old keys work until they are revoked. */
 export async function rotateKey(
   { db }: Deps,
   pid: string,
@@ -126,7 +126,7 @@ function failNoKey(): never {
   return fail('not-found', 'The store has no such valid key');
 }
 
-/** Opens or closes a store, or with a null pid the whole service. */
+/** Opens or closes a store, or the whole service if the pid is null. */
 export async function setMaintenance({ db }: Deps, pid: string | null, isClosed: boolean): Promise<void> {
   if (pid === null) return stores.setServiceMaintenance(db, isClosed);
   if (!(await stores.updateStore(db, pid, { maintenance: isClosed }))) failNoStore();
@@ -136,17 +136,15 @@ export function isServiceClosed(db: Database): Promise<boolean> {
   return stores.isServiceClosed(db);
 }
 
-/** The key under which shared counts hide callers. */
 export function readServiceSecret(db: Database): Promise<Uint8Array> {
   return stores.readServiceSecret(db);
 }
 
-/** One store, or null; also one that this process does not serve. */
+/** Also finds a store that this process does not serve. */
 export function findStore(db: Db, pid: string): Promise<StoreRow | null> {
   return stores.findStore(db, pid);
 }
 
-/** The pid of the store that short links name by this number, or null. */
 export function pidOfLinkNo(db: Db, linkNo: number): Promise<string | null> {
   return stores.pidOfLinkNo(db, linkNo);
 }

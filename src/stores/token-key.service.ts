@@ -8,7 +8,7 @@ import type { TokenKey } from './store.rules.ts';
 
 type Deps = Pick<Services, 'db' | 'now'>;
 
-/** Replaces a store's token keys; concurrent changes wait for each other. */
+/** Replaces a store's token keys; concurrent changes run one after another. */
 function changeRing(
   { db, now }: Deps,
   pid: string,
@@ -23,12 +23,12 @@ function changeRing(
   });
 }
 
-/** Signs sessions and links with a new key; what older ones signed ends after `oldDays`, at once with 0, without a number when it is dropped. */
+/** Adds a new signing key; signatures of older keys expire after `oldDays` (0: at once), or if null, when they are dropped. */
 export function rotateTokenKey(deps: Deps, pid: string, oldDays: number | null): Promise<StoreRow> {
   return changeRing(deps, pid, (working, now) => withNewKey(working, oldDays, now));
 }
 
-/** Ends at once what older token keys signed; what the newest signed goes on. */
+/** Invalidates the signatures of all older token keys; those of the newest remain valid. */
 export function dropTokenKeys(deps: Deps, pid: string): Promise<StoreRow> {
   return changeRing(deps, pid, (working) => working.slice(0, 1));
 }

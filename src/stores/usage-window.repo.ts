@@ -4,7 +4,7 @@ import type { SignupWindowModel } from '../generated/prisma/models.ts';
 
 export type Limit = { points: number; windowMs: number };
 
-/** SQL: a window that is over begins anew in the same statement, so that concurrent callers are all counted; ordered, or two could block each other. */
+/** SQL: resets an expired window in the same statement, so that all concurrent callers count; ordered to avoid deadlocks. */
 const CONSUME = {
   name: 'consume_signup',
   text: `
@@ -22,8 +22,8 @@ export type Use = { pid: string; key: Buffer; now: Date; amount: number };
 type Counted = Raw<Pick<SignupWindowModel, 'pid' | 'key' | 'count' | 'startedAt'>>;
 
 /**
- * Counts on, in all processes together. Answers for each use null, or the moment from which it is allowed again; then the caller rolls back or
- * leaves the thing undone. The last thing that is allowed may be a large one: refused whole, it could never be done. No key comes twice.
+ * Counts across all processes. Returns for each use null, or when it is allowed again; then the caller must not proceed. The last
+ * allowed use may exceed the limit, or a large one could never succeed. Keys must be distinct.
  */
 export async function consumeAll(
   tx: Tx,
@@ -56,7 +56,6 @@ export async function consume(
   return until!;
 }
 
-/** Forgets windows that are over, a portion at a time; returns how many. */
 export async function forgetWindows(db: Db, before: Date): Promise<number> {
   return (await db.prisma.signupWindow.deleteMany({ where: { startedAt: { lt: before } }, limit: 1_000 }))
     .count;

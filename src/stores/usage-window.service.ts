@@ -2,10 +2,9 @@ import type { Services } from '../context.ts';
 import { forgetWindows as removeWindows } from './usage-window.repo.ts';
 import { DAY_MS } from '../platform/time.ts';
 
-/** The longest window that anything is counted in; older counts mean nothing. */
+/** The longest window of any limit; older counts are irrelevant. */
 const LONGEST_WINDOW_MS = DAY_MS;
 
-/** Forgets a portion of the windows that are over; returns how many. */
 export function forgetWindows({ db }: Services, now: Date): Promise<number> {
   return removeWindows(db, new Date(now.getTime() - LONGEST_WINDOW_MS));
 }

@@ -29,7 +29,7 @@ import type { ClaimedMessage } from '../queue/outbox.service.ts';
 import { GONE } from '../send/outcome.ts';
 import type { Outcome } from '../send/outcome.ts';
 
-/** Alerts of a medium. They are rendered when they are sent, with the product as it is then. */
+/** The queue of a medium's alerts, which are rendered at the time of sending, with the product's current data. */
 export function alertQueue(
   services: Services,
   medium: Medium,
@@ -55,10 +55,10 @@ export function alertQueue(
   };
 }
 
-/** Mails in flight by stores' own servers; a store has as many connections as it may have of them. */
+/** Concurrent emails over all stores' own servers; `STORE_CONNECTIONS` limits each store. */
 const OWN_CONCURRENCY = 32;
 
-/** The queues of a medium. Mails have two more, so that no store's own server holds up what is sent by another. */
+/** Email has two extra queues, so that a slow server of one store never delays email over the service's server. */
 function queuesOf(services: Services, medium: Medium, files: FileOutbox): QueueOptions[] {
   const channel = channelOf(medium);
   const settings = services.config.channels[medium] ?? null;
@@ -71,7 +71,7 @@ function queuesOf(services: Services, medium: Medium, files: FileOutbox): QueueO
       { ...messageQueue(services, medium, always(sender), concurrency), close },
     ];
   const { shared, own } = openMailTransports(services, sender);
-  // A server that hangs takes minutes for an attempt, so each begins with one at a time.
+  // A hanging server takes minutes for one attempt, so every store starts with a concurrency of one.
   const ofStores = () => ({
     stores: own.stores,
     perStore: STORE_CONNECTIONS,
@@ -85,7 +85,7 @@ function queuesOf(services: Services, medium: Medium, files: FileOutbox): QueueO
   ];
 }
 
-/** Everything that sends messages: a loop for each queue, so that a slow receiver holds up only its own kind. */
+/** Each queue runs in its own loop, so that a slow receiver delays only its own kind of message. */
 export function createDispatchTasks(services: Services): Task[] {
   const files = openFileOutbox(services.config.dataDir, services.log);
   const queues = [...MEDIA.flatMap((medium) => queuesOf(services, medium, files)), webhookQueue(services)];
@@ -95,7 +95,7 @@ export function createDispatchTasks(services: Services): Task[] {
   ];
 }
 
-/** All background work of the service; every process that runs a worker runs all of it. */
+/** Every worker process runs all background tasks of the service. */
 export function createTasks(services: Services): Task[] {
   return [
     { name: 'fold-reports', run: () => foldReports(services) },
@@ -105,31 +105,29 @@ export function createTasks(services: Services): Task[] {
   ];
 }
 
-/** Hands a message to a provider. */
 export type Transport = Pick<Sender, 'send'>;
 
-/** Loads the transports of a batch's stores. */
 export type Transports = (pids: readonly string[]) => Promise<(pid: string) => Transport>;
 
-/** One provider for all stores. */
+/** Uses one provider for all stores. */
 export const always =
   (sender: Transport): Transports =>
   async () =>
   () =>
     sender;
 
-/** The store set or removed its server after the batch was claimed; the other queue sends the mail next time. */
+/** The store added or removed its server after the batch was claimed; the other queue sends the email next. */
 const CHANGED: Transport = {
   send: async () => ({ kind: 'retry', reason: 'the mail server of the store was changed' }),
 };
 
-/** Two ways out for mails, each with its stores: the service's mail server, and stores' own servers. */
+/** The service's mail server and the stores' own servers, each with the stores that use it. */
 export type MailTransports = {
   shared: { stores: Stores; transports: Transports };
   own: { stores: Stores; transports: Transports; close: () => void };
 };
 
-/** Which store has a server of its own is read for each batch, so that a change takes effect at once in every process. */
+/** Reads for each batch which stores have their own server, so that every process applies a change at once. */
 export function openMailTransports(services: Services, sender: Sender): MailTransports {
   const { db, config, now } = services;
   const smtps = openStoreSmtps(config.webhookAllowPrivate);
@@ -152,7 +150,7 @@ export function openMailTransports(services: Services, sender: Sender): MailTran
           if (opened === undefined) return CHANGED;
           return {
             async send(message) {
-              // The demo store's mails always become files.
+              // Emails of the demo store are always written to files.
               if (message.isDemo) return sender.send(message, now());
               const { outcome, problem } = await sendByOwnServer(opened, message, (server, mail) =>
                 smtps.send(opened, server, mail),
@@ -168,12 +166,12 @@ export function openMailTransports(services: Services, sender: Sender): MailTran
   };
 }
 
-/** Replies to what the contact itself just did, or a store's own test: these are sent whatever the contact unsubscribed from. */
+/** Replies to the contact's own action and a store's tests; the service sends them despite unsubscribes. */
 const DIRECT_KINDS = new Set(['confirm', 'test']);
 
 const SUPPRESSED: Outcome = { kind: 'withheld', reason: 'the contact has unsubscribed from everything' };
 
-/** Messages of a medium that were rendered when they were queued: shared lists, confirmations, tests. */
+/** The queue of messages that were rendered at enqueue time: shared lists, confirmations, tests. */
 export function messageQueue(
   services: Services,
   medium: Medium,
@@ -182,7 +180,7 @@ export function messageQueue(
 ): QueueOptions {
   const channel = channelOf(medium);
 
-  /** Adds an unsubscribe link where the message brings none of its own. */
+  /** Adds an unsubscribe link unless the message has its own. */
   const withUnsubscribe = (payload: Payload, store: Envelope, to: string): Payload => {
     if (!channel.withWayOut) return payload;
     const claim = { scope: 'all', medium, value: to.toLowerCase(), topic: '', epi: '' } as const;

@@ -20,13 +20,13 @@ import { HOUR_MS } from '../../platform/time.ts';
 
 export type Chore = {
   name: string;
-  /** Milliseconds between two rounds. */
+  /** Milliseconds between two runs. */
   every: number;
-  /** Does a portion and returns its size; a round ends when that is nothing. */
+  /** Processes one batch and returns its size; a run ends at the first empty batch. */
   run: (services: Services, now: Date) => Promise<number>;
 };
 
-/** What is removed when its time is over. Its owner says how long that is, and how much goes at once. */
+/** Each module defines the retention period and batch size of its own data. */
 export const HOUSEKEEPING: readonly Chore[] = [
   { name: 'forget finished messages', every: HOUR_MS, run: forgetFinished },
   { name: 'forget tries of webhooks', every: HOUR_MS, run: forgetTries },
@@ -47,7 +47,7 @@ export const HOUSEKEEPING: readonly Chore[] = [
   { name: 'forget answers under keys', every: 0, run: removeExpiredResults },
 ];
 
-/** A task for each chore, so that one that fails holds up no other. */
+/** Each chore is its own task, so that one failing chore does not block the others. */
 export function createHousekeeping(services: Services): Task[] {
   return HOUSEKEEPING.map(({ name, every, run }) => {
     let nextAt = 0;
@@ -56,7 +56,7 @@ export function createHousekeeping(services: Services): Task[] {
       run: async () => {
         const now = services.now();
         const leftMs = nextAt - now.getTime();
-        // More than a whole interval left means that the machine's clock was set back.
+        // A remainder longer than the interval means that the system clock was set back.
         if (leftMs > 0 && leftMs <= every) return false;
         if ((await run(services, now)) > 0) return true;
         nextAt = now.getTime() + every;

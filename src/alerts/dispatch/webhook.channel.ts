@@ -6,17 +6,16 @@ import { outcomeOfError, outcomeOfStatus } from '../send/outcome.ts';
 import type { Outcome } from '../send/outcome.ts';
 import { NOT_PUBLIC, isPrivateLiteral, lookupPublic } from '../../platform/public-address.ts';
 
-/** A signed event. */
 type OutgoingEvent = { url: string; headers: Record<string, string>; body: string };
 
-/** How a call ended; `status` is null where there was no response. */
+/** `status` is null if there was no response. */
 type Called = { outcome: Outcome; status: number | null };
 
 const REFUSED: Called = { outcome: { kind: 'failed', reason: 'the address is not public' }, status: null };
 const MAX_RESPONSE_BYTES = 65_536;
 const RESPONSE_LIMIT_MS = 15_000;
 
-/** Posts once and follows no redirect. Only the status counts, so the body is dropped, and cut when it is long. */
+/** Posts once without following redirects. Only the status matters, so the body is discarded and cut off when long. */
 function post(
   event: OutgoingEvent,
   options: RequestOptions,
@@ -46,10 +45,10 @@ function post(
   });
 }
 
-/** Calls a webhook; only at a public address, unless the operator allows others. */
+/** Calls public addresses only, unless the operator allows private ones. */
 export async function postEvent(event: OutgoingEvent, allowPrivate: boolean, now: Date): Promise<Called> {
   const host = hostOf(new URL(event.url));
-  // A literal address is never looked up.
+  // A literal IP address skips the DNS lookup and its check.
   if (!allowPrivate && isPrivateLiteral(host)) return REFUSED;
   const options: RequestOptions = {
     method: 'POST',
@@ -63,7 +62,7 @@ export async function postEvent(event: OutgoingEvent, allowPrivate: boolean, now
   };
   try {
     const { status, retryAfter } = await post(event, options);
-    // 410 is how a receiver says that it is gone for good.
+    // A receiver returns 410 when it is permanently gone.
     return { outcome: outcomeOfStatus(status, retryAfter, now, (code) => code === 410), status };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === NOT_PUBLIC) return REFUSED;

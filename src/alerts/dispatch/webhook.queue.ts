@@ -8,10 +8,10 @@ import type { Delivery, QueueOptions } from '../queue/queue.ts';
 import { createCircuitBreaker } from '../queue/scheduling.ts';
 import { postEvent } from './webhook.channel.ts';
 
-/** Deliveries of one store in flight. */
+/** Concurrent deliveries per store. */
 const PER_STORE = 8;
 
-/** Events to the stores' own addresses. A repeat has the same id, a new timestamp and therefore a new signature. */
+/** A retried event has the same id, a new timestamp and therefore a new signature. */
 export function webhookQueue(services: Services): QueueOptions {
   const { db, config, now } = services;
   const attemptFor = (message: ClaimedMessage, target: WebhookTarget | null): Delivery['attempt'] => {

@@ -3,7 +3,6 @@ import type { Db, Raw, Tx } from '../../platform/database/database.ts';
 import { isUniqueViolation } from '../../platform/database/errors.ts';
 import type { MessageState } from '../queue/outbox.repo.ts';
 
-/** An alert as the store sees it. */
 export type AlertRow = Pick<
   Raw<OutboxMessageModel>,
   'pid' | 'id' | 'attempts' | 'error' | 'dueAt' | 'cts' | 'finishedAt' | 'seq'
@@ -11,7 +10,7 @@ export type AlertRow = Pick<
 
 const STATES: readonly MessageState[] = ['queued', 'sent', 'failed', 'withheld'];
 
-/** Which alerts are meant; null means any. They were queued from `from` until before `to`, and go to a contact that begins like this. */
+/** Null matches any value. `from` is inclusive, `to` exclusive, and the contact is matched by prefix. */
 export type AlertFilter = {
   state: MessageState | null;
   topic: string | null;
@@ -20,12 +19,11 @@ export type AlertFilter = {
   contact: string | null;
 };
 
-/** The place of an alert in the order. */
 export type AlertPlace = Pick<AlertRow, 'cts' | 'seq'>;
 
 const statesOf = ({ state }: AlertFilter): readonly MessageState[] => (state === null ? STATES : [state]);
 
-/** Prisma does not escape patterns. */
+/** Escapes LIKE patterns, because Prisma does not. */
 const escapePattern = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
 
 const whereOf = (
@@ -42,8 +40,8 @@ const whereOf = (
 });
 
 /**
- * A page of a store's alerts behind a place, newest first. Each state is read from
- * its own end of the index, so that neither rare states nor other messages of the store are waded through.
+ * Lists alerts newest first. The query reads each state from its own end of the index, so that it skips neither rare states nor
+ * other messages.
  */
 export async function listAlerts(
   db: Db,
@@ -74,14 +72,13 @@ export async function listAlerts(
   }));
 }
 
-/** How many alerts a filter finds. */
 export async function countAlerts(db: Db, pid: string, filter: AlertFilter): Promise<number> {
   return db.prisma.outboxMessage.count({
     where: { ...whereOf(pid, filter), state: { in: [...statesOf(filter)] } },
   });
 }
 
-/** SQL: looks at other rows of the table that it changes, in one statement. */
+/** SQL: reads other rows of the table that it updates, in one statement. */
 const RETRY = `
   UPDATE outbox o SET state = 'queued', attempts = 0, claim = o.claim + 1, due_at = $3, finished_at = NULL, error = NULL,
     has_place = false, leaves_at = NULL, parcel_id = NULL
@@ -93,12 +90,12 @@ const RETRY = `
       SELECT FROM outbox n WHERE n.pid = o.pid AND n.state IN ('queued', 'failed') AND n.lane = 'alert' AND n.subscription_id IS NULL AND n.id <> o.id
         AND n.epi = o.epi AND n.topic = o.topic AND n.medium = o.medium AND n.recipient = o.recipient AND (n.state = 'queued' OR n.seq > o.seq)))
   RETURNING id`;
-/** Portions that may be written beside one retry, before it gives up. */
+/** A retry gives up after this many concurrently written batches. */
 const MAX_PORTIONS_BESIDE = 10;
 
 /**
- * Queues dead letters again, all of them or the named ones; one whose subscription, or whose contact where it has the product in a list, has a newer alert stays. Such an alert may be
- * one that a portion writes in this moment and commits while this waits for it: the next look sees all of that portion.
+ * Requeues dead letters unless the subscription or list owner has a newer alert. A concurrent batch may insert one while this
+ * waits on its lock, so the next pass checks again.
  */
 export async function retryAlerts(
   tx: Tx,
@@ -119,7 +116,6 @@ export async function retryAlerts(
 
 const FORGOTTEN_AT_ONCE = 5_000;
 
-/** Removes a portion of the cool-downs from before; returns how many. */
 export async function removeSeen(db: Db, before: Date): Promise<number> {
   const where = { sentAt: { lt: before } };
   return (await db.prisma.alertSeen.deleteMany({ where, limit: FORGOTTEN_AT_ONCE })).count;

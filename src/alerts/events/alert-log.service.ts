@@ -19,11 +19,10 @@ import { readProduct } from '../../stores/products/product.reads.ts';
 import * as alerts from './alert-log.repo.ts';
 import type { AlertFilter, AlertPlace, AlertRow } from './alert-log.repo.ts';
 
-/** Which alerts a caller asks for, unchecked. */
 export type AlertsInput = {
   state?: MessageState | null;
   topic?: string | null;
-  /** A number, in milliseconds, where it comes straight from a form. */
+  /** Milliseconds if the value comes straight from a form. */
   from?: Date | number | null;
   to?: Date | number | null;
   search?: string | null;
@@ -42,7 +41,7 @@ function filterOf({ state, topic, search, ...range }: AlertsInput): AlertFilter 
   return { state: state ?? null, topic: topic ?? null, from, to, contact };
 }
 
-/** A page of alerts that remembers what it was asked for: its total is counted only for those who select it. */
+/** Carries its filter, so that the total is counted only when a caller selects it. */
 export type AlertConnectionRow = Connection<AlertRow> & { filter: AlertFilter };
 
 function placeIn(after: string | null | undefined): AlertPlace | null {
@@ -52,7 +51,6 @@ function placeIn(after: string | null | undefined): AlertPlace | null {
   return Number.isSafeInteger(seq) ? { cts, seq: seq as number } : failCursor('after');
 }
 
-/** The store's alerts, newest first. */
 export async function listAlerts(
   ctx: Context,
   { first, after, ...which }: PageInput,
@@ -66,12 +64,11 @@ export async function listAlerts(
   return { ...toConnection(rows, size, cursorOf, after), filter };
 }
 
-/** How many alerts there are over all pages. */
 export function countAlerts(ctx: Context, { filter }: AlertConnectionRow): Promise<number> {
   return alerts.countAlerts(ctx.db, requireStore(ctx).pid, filter);
 }
 
-/** What an alert is about, as the catalogue knows it now; null when it is gone. */
+/** The product as it is in the catalogue now; null if it was removed. */
 export function productOf(ctx: Context, { pid, epi }: AlertRow): Promise<ProductRow | null> {
   return readProduct(ctx, { pid, epi });
 }
@@ -93,7 +90,7 @@ const COLUMNS: CsvColumn<FileRow>[] = [
   ['finished', ({ finishedAt }) => finishedAt],
 ];
 
-/** The alerts of any number as CSV, newest first. */
+/** Streams all matching alerts as CSV, newest first. */
 export async function streamAlerts(ctx: Context, which: AlertsInput): Promise<AsyncGenerator<string>> {
   const { pid } = requireStore(ctx);
   const filter = filterOf(which);
@@ -105,17 +102,15 @@ export async function streamAlerts(ctx: Context, which: AlertsInput): Promise<As
 
 const MAX_IDS = 1_000;
 
-/** Queues dead letters again and returns how many. */
 export async function retryAlerts(ctx: Context, ids: readonly string[] | null | undefined): Promise<number> {
   const { pid } = requireStore(ctx);
   if ((ids?.length ?? 0) > MAX_IDS) fail('invalid-request', `ids must have at most ${MAX_IDS} entries`);
   return ctx.db.transaction((tx) => alerts.retryAlerts(tx, pid, ids ?? null, ctx.now()));
 }
 
-/** How long a cool-down is remembered; none is longer. */
+/** Retention of cool-down records; no cool-down is longer. */
 const KEEP_MS = 30 * DAY_MS;
 
-/** Removes a portion of the cool-downs that are over; returns how many. */
 export function forgetSeen({ db }: Services, now: Date): Promise<number> {
   return alerts.removeSeen(db, new Date(now.getTime() - KEEP_MS));
 }

@@ -7,15 +7,15 @@ import { LIST_OWNER_COLUMNS } from '../../shoppers/contacts/list-owner.repo.ts';
 import type { ShownProduct } from '../compose/model.rules.ts';
 import type { ListOwnership } from './alert.rules.ts';
 
-/** What decides, at the moment of sending, whether an alert still makes sense and what it says. */
+/** The facts that decide at send time whether an alert is still valid and what it says. */
 export type AlertFacts = {
   store: Sender;
-  /** Null when it is gone. */
+  /** Null if the event was deleted. */
   restockState: string | null;
   restockCause: string | null;
-  /** Set for an alert to a list owner, null for one of a subscription. */
+  /** Null for an alert of a subscription. */
   listOwner: ListOwnership | null;
-  /** Null when the shopper unsubscribed or was notified already. Expiry counts from `wishedAt`. */
+  /** Null if the shopper has unsubscribed or was already notified. Expiry counts from `wishedAt`. */
   subscription: { confirmedAt: Date | null; wishedAt: Date } | null;
   /** When the contact was last notified about this variant on this topic. */
   seenAt: Date | null;
@@ -37,7 +37,7 @@ type FactsRow = Sender &
 
 const PRODUCT_COLUMNS = `coalesce(p.empi, sub.empi) AS empi, p.bt, p.dt, p.sku, coalesce(p.du, sub.du) AS du, p.uri, p.iu, p.vi, p.stk, p.pr, r.was_pr AS "wasPr"`;
 
-// SQL: every batch of alerts runs it; six tables in one round trip, each by its key: plain joins took 9 ms to plan and 4 to run.
+// SQL: runs for every batch of alerts and reads six tables by key in one round trip; plain joins took 9 ms to plan and 4 to run.
 const FACTS = `
   SELECT o.id AS "messageId", s.*, r.state AS "restockState", r.cause AS "restockCause", sub.id AS "subscriptionId", sub."confirmedAt", sub."wishedAt",
     o.subscription_id IS NULL AS "isListOwner", h.accepts, h."hasLeft", h.holds,
@@ -54,7 +54,7 @@ const FACTS = `
   LEFT JOIN LATERAL (SELECT ${LIST_OWNER_COLUMNS} OFFSET 0) h ON o.subscription_id IS NULL
   ORDER BY m.position`;
 
-/** Reads the facts for claimed alerts, in their order, with one statement; null where the alert was erased meanwhile. */
+/** Returns the facts in the order of the alerts, with null for an alert that was erased in the meantime. */
 export async function loadFacts(db: Db, alerts: readonly ClaimedMessage[]): Promise<(AlertFacts | null)[]> {
   const rows = await db.query<FactsRow>(FACTS, [alerts.map(({ pid }) => pid), alerts.map(({ id }) => id)]);
   return rows.map((row) => (row.messageId === null ? null : toFacts(row)));
@@ -73,7 +73,7 @@ function toFacts(row: FactsRow): AlertFacts {
   };
 }
 
-/** SQL: one statement for all events that lose places. */
+/** SQL: updates all affected events in one statement. */
 const GIVE_BACK = `
   UPDATE restock r SET queued = r.queued - d.places, next_batch_at = least(r.next_batch_at, $3::timestamptz),
     batch_left = CASE WHEN r.batch_at IS NOT NULL THEN coalesce(r.batch_left, 0) + d.places END
@@ -81,8 +81,8 @@ const GIVE_BACK = `
   WHERE r.pid = d.pid AND r.id = d.id AND r.state = 'open'`;
 
 /**
- * Gives the places of alerts that reach nobody back to their events, which queue the next subscribers for them. With batches these are places of
- * the current or last batch. Nothing happens where nobody is left to be queued.
+ * Returns the places of undelivered alerts to their events, which then queue the next subscribers, if any. With batches, these
+ * are places of the current or last batch.
  */
 export async function giveBackPlaces(
   tx: Tx,
@@ -95,13 +95,13 @@ export async function giveBackPlaces(
   await tx.query(GIVE_BACK, [placed.map(({ pid }) => pid), ids, now]);
 }
 
-/** SQL: locks rows by their keys, for the next statement to see where they lie. */
+/** SQL: locks rows by key, so that the next statement sees their current ctid. */
 const LOCK_SUBSCRIPTIONS = `
   SELECT FROM unnest($1::text[], $2::text[]) AS m (pid, id) CROSS JOIN LATERAL (
     SELECT pid FROM subscription WHERE id = m.id OFFSET 0 FOR UPDATE) s
   WHERE s.pid = m.pid`;
 
-/** SQL: every delivery runs it; three tables in one round trip. */
+/** SQL: runs for every delivery and updates three tables in one round trip. */
 const RECORD_SENT = `
   WITH done AS MATERIALIZED (
     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[]) AS d (pid, subscription_id, medium, value, epi, topic)
@@ -117,7 +117,7 @@ const RECORD_SENT = `
   INSERT INTO tally_delta (pid, kind, key, n)
   SELECT pid, 'alert', to_char($7::timestamptz AT TIME ZONE 'UTC', 'YYYY-MM-DD'), count(*) FROM done GROUP BY pid`;
 
-/** A sent alert consumes its subscription, starts the cool-down and counts in the store's figures. */
+/** A sent alert consumes its subscription, starts the cool-down and counts in the store's statistics. */
 export async function recordSent(tx: Tx, alerts: readonly EndedMessage[], now: Date): Promise<void> {
   if (alerts.length === 0) return;
   const inOrder = [...alerts].sort((left, right) => (left.id < right.id ? -1 : 1));

@@ -2,10 +2,9 @@ import { expiresBefore } from '../topics/topic.rules.ts';
 import type { TopicRules } from '../topics/topic.types.ts';
 import { isTriggerName, triggerOf } from '../topics/triggers.ts';
 
-/** Whether a list owner may be notified: consent, unsubscriptions, and what is in their lists. */
+/** Whether a list owner has consented, has unsubscribed, and still has the product in a list. */
 export type ListOwnership = { accepts: boolean; hasLeft: boolean; holds: boolean };
 
-/** What is known of an alert when it is about to be sent. */
 export type AlertSituation = {
   restockState: string | null;
   restockCause: string | null;
@@ -14,7 +13,6 @@ export type AlertSituation = {
   seenAt: Date | null;
 };
 
-/** Whether to send an alert now, later or never. */
 export type Verdict =
   | { kind: 'send' }
   | { kind: 'withheld'; reason: string }
@@ -41,7 +39,7 @@ function objectionToOwner(topic: TopicRules, { accepts, hasLeft, holds }: ListOw
   return holds ? null : 'the product is in none of their lists any more';
 }
 
-/** Looks again right before sending: between queueing and sending stock may have gone and shoppers may have left. */
+/** Checked again right before sending, because the stock or the subscription may have gone since the alert was queued. */
 export function evaluateAlert(
   topic: TopicRules,
   { restockState, restockCause, listOwner, subscription, seenAt }: AlertSituation,

@@ -4,7 +4,7 @@ import { LIST_OWNER_CONTACTS, hasUnsubscribed } from '../../shoppers/contacts/li
 import { expiresBefore } from '../topics/topic.rules.ts';
 import type { TopicRules } from '../topics/topic.types.ts';
 
-/** SQL: counts contacts over five tables; a subscriber who is a list owner too is notified once. */
+/** SQL: counts contacts over five tables; a subscriber who is also a list owner counts once. */
 const RECIPIENTS = `
   SELECT medium, count(*)::int AS people, sum(heard)::int AS messages FROM (
     SELECT medium, value, count(*) AS heard FROM (
@@ -18,10 +18,9 @@ const RECIPIENTS = `
     ) alert GROUP BY medium, value
   ) contact GROUP BY medium ORDER BY medium`;
 
-/** How many contacts of a medium are notified, with how many messages. */
 export type MediumAudience = { medium: Medium; people: number; messages: number };
 
-/** How many contacts a topic would notify about some variants, each counted once. */
+/** Counts each contact once, even across several variants. */
 export function countRecipients(
   db: Db,
   pid: string,

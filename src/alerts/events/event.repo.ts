@@ -7,9 +7,10 @@ import type { LiveEvent } from './price.rules.ts';
 import { FIRST_PASS } from './fan-out.repo.ts';
 import type { Mark, Opening, EventPlan, Resumption } from './event.rules.ts';
 
-// Statements without a name are planned at each call: these tables grow to 100,000 rows within seconds, and an older plan would read them whole.
+// These statements are unnamed, so that PostgreSQL plans them at each call: the tables grow to 100,000 rows within seconds, and
+// an older plan would scan them.
 
-// SQL: set-wise. Price drops are locked: whether anybody was queued for them must not change until the price is written.
+// SQL: set-wise. Locks price drops, because whether anyone was queued for them must not change until the price is written.
 const LIVE = `
   SELECT r.topic, r.epi, r.cause, r.was_pr AS "wasPr", r.state = 'open' AND r.cursor_seq = ${FIRST_PASS} AND r.item_seq IS NULL AS "isPending"
   FROM unnest($2::text[]) AS e (epi) CROSS JOIN LATERAL (
@@ -18,18 +19,17 @@ const LIVE = `
   SELECT r.topic, r.epi, r.cause, NULL, false
   FROM unnest($2::text[]) AS e (epi) JOIN restock r ON r.pid = $1 AND r.epi = e.epi AND r.state <> 'stopped' AND r.cause <> 'pricedrop'`;
 
-/** The events of some variants that have not ended. */
 export function findLive(tx: Tx, pid: string, epis: readonly string[]): Promise<LiveEvent[]> {
   return tx.query<LiveEvent>(LIVE, [pid, epis]);
 }
 
-// SQL: set-wise, a row a variant and topic.
+// SQL: set-wise, one row per variant and topic.
 const STOP = `
   UPDATE restock r SET state = 'stopped', next_batch_at = NULL
   FROM jsonb_to_recordset($2::jsonb) AS o(topic text, epi text, cause text)
   WHERE r.pid = $1 AND r.epi = o.epi AND r.topic = o.topic AND r.state <> 'stopped' AND (o.cause IS NULL OR r.cause = o.cause)`;
 
-/** Ends events, only those of one cause where it is given; their unsent alerts will be withheld. */
+/** Ends events, optionally only those of one cause; the dispatcher then withholds their unsent alerts. */
 export async function stopEvents(
   tx: Tx,
   pid: string,
@@ -58,7 +58,7 @@ const OPEN = `
   ON CONFLICT (pid, epi, topic) WHERE state <> 'stopped' DO NOTHING
   RETURNING topic, epi`;
 
-/** Opens events where somebody waits, one at a time for a variant and topic. Returns those it opened. */
+/** Opens at most one event per variant and topic, only if it has subscribers. Returns the opened events. */
 export async function openEvents(
   tx: Tx,
   pid: string,
@@ -70,8 +70,8 @@ export async function openEvents(
   return tx.query<{ topic: string; epi: string }>(OPEN, [pid, JSON.stringify(openings), now]);
 }
 
-// SQL: set-wise, from the event that the removal stopped. It notifies those who were still to be notified and those who subscribed while the product was
-// away, not those between them; and the list owners of when the first of these events opened, except those notified since.
+// SQL: set-wise, from the event that the removal stopped. It notifies its remaining subscribers, those who subscribed during the
+// removal, and the list owners of the first of these events that were not notified since.
 const RESUME = `
   INSERT INTO restock (pid, id, topic, epi, cause, units, queued, carried, cut_seq, item_cut, told_since, cursor_seq, skip_from,
     skip_to, next_batch_at, opened_at)
@@ -92,7 +92,6 @@ const RESUME = `
     AND (s.seq <= was.cut_seq OR s.seq > o."goneSince") LIMIT 1)
   ON CONFLICT (pid, epi, topic) WHERE state <> 'stopped' DO NOTHING`;
 
-/** Resumes events whose product is there again. */
 export async function resumeEvents(
   tx: Tx,
   pid: string,
@@ -104,7 +103,7 @@ export async function resumeEvents(
   await tx.query(RESUME, [pid, JSON.stringify(resumptions), now]);
 }
 
-// SQL: set-wise, each row by units of its own, up to what the column holds.
+// SQL: set-wise, each row with its own number of units, capped at the column's maximum.
 const ADD_UNITS = `
   UPDATE restock r SET units = least(r.units::bigint + o.units, ${MAX_STOCK}), next_batch_at = CASE WHEN r.state = 'open' THEN coalesce(r.next_batch_at, $3) END
   FROM jsonb_to_recordset($2::jsonb) AS o(topic text, epi text, cause text, units int)
@@ -121,7 +120,7 @@ export async function addUnits(
   await tx.query(ADD_UNITS, [pid, JSON.stringify(arrivals), now]);
 }
 
-// SQL: set-wise. Open ones are locked too, which waits for a portion that is just ending them.
+// SQL: set-wise. Locks open events too, to wait for a batch that is ending one.
 const MISSED = `
   SELECT r.id, r.topic, r.cause, ${AVAILABLE} AS stk, p.pr, p.tags
   FROM jsonb_to_recordset($2::jsonb) AS late(topic text, epi text, seq bigint)
@@ -129,7 +128,7 @@ const MISSED = `
   JOIN restock r ON r.pid = $1 AND r.epi = late.epi AND r.topic = late.topic AND r.state <> 'stopped' AND r.cut_seq >= late.seq
   FOR NO KEY UPDATE OF r`;
 
-/** An event that began before a subscription was confirmed, and what its variant is now. */
+/** An event that began before a subscription was confirmed, with the current state of its variant. */
 export type MissedEvent = ProductState & { id: string; topic: string; cause: string };
 
 export function findMissed(
@@ -141,7 +140,7 @@ export function findMissed(
   return tx.query<MissedEvent>(MISSED, [pid, JSON.stringify(rows)]);
 }
 
-/** Reopens events that have notified everybody; one that is still open ends with a pass over all subscribers anyway. */
+/** Reopens completed events; an event that is still open ends with a pass over all subscribers anyway. */
 export async function reopenEvents(tx: Tx, pid: string, ids: readonly string[], now: Date): Promise<void> {
   tx.afterCommit(tx.wake);
   await tx.prisma.restock.updateMany({
@@ -165,29 +164,28 @@ const SAVE_MARKS = `
   INSERT INTO price_mark (pid, epi, topic, pr) SELECT $1, epi, topic, pr FROM given WHERE pr IS NOT NULL
   ON CONFLICT (pid, epi, topic) DO UPDATE SET pr = excluded.pr`;
 
-/** Writes marks, and removes those that are done; the write that changed the prices holds the locks of the variants. */
+/** Writes or removes price marks; the caller's price update already holds the locks of the variants. */
 export async function saveMarks(tx: Tx, pid: string, marks: readonly Mark[]): Promise<void> {
   if (marks.length > 0) await tx.query(SAVE_MARKS, [pid, JSON.stringify(marks)]);
 }
 
 const FORGOTTEN_AT_ONCE = 5_000;
 
-/** SQL: there is no relation to the messages that must be gone first. */
+/** SQL: the schema has no relation to the messages that must be deleted first. */
 const FORGET = `
   DELETE FROM restock WHERE (pid, id) IN (
     SELECT pid, id FROM restock r WHERE state <> 'open' AND opened_at < $1
       AND NOT EXISTS (SELECT FROM outbox o WHERE o.pid = r.pid AND o.restock_id = r.id AND o.state = 'queued')
     LIMIT ${FORGOTTEN_AT_ONCE}) RETURNING 1`;
 
-/** Removes a portion of the events from before that have nothing queued; returns how many. */
+/** Removes one batch of old events that have no queued messages and returns its size. */
 export async function removeEvents(db: Db, before: Date): Promise<number> {
   return (await db.query(FORGET, [before])).length;
 }
 
-/** How far alerts have come. */
 export type SendProgress = Record<MessageState, number> & { isQueueing: boolean };
 
-/** How far the live events of a topic and some variants have come. */
+/** Counts the alerts of a topic's live events for these variants by state. */
 export async function progressOf(
   db: Db,
   pid: string,

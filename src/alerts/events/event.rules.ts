@@ -5,34 +5,31 @@ import { stepPrice } from './price.rules.ts';
 import type { LiveEvent } from './price.rules.ts';
 
 /**
- * What a catalogue write did to one variant. A removed product ends at nothing, and one that comes again begins at what it had when it was
- * removed.
+ * A catalogue change of one variant. A removed product has no state after it; a restored one starts with its state at removal.
  */
 export type ProductChange = {
   epi: string;
   before: ProductState;
   after: ProductState;
   isNew: boolean;
-  /** Whether it was taken out of the catalogue; what it cost is remembered there. */
+  /** The product was removed from the catalogue, which still remembers its price. */
   isGone?: boolean;
-  /** Last subscription number of when it was removed, for a product that comes again. */
+  /** The last subscription number at removal, for a restored product. */
   goneSince: number | null;
 };
 
-/** An alert event to open; its cause is a trigger. */
 export type Opening = {
   topic: string;
   epi: string;
   cause: TriggerName;
   units: number;
-  /** The price that a drop is counted from. */
+  /** The reference price of a drop. */
   wasPr: number | null;
   delaySeconds: number;
-  /** Whether list owners are notified too. */
   listHolders: boolean;
 };
 
-/** An event without delay. */
+/** Opens the event without a delay. */
 export function openingBy(
   topic: Pick<TopicRules, 'name' | 'listHolders'>,
   epi: string,
@@ -42,25 +39,23 @@ export function openingBy(
   return { topic: name, epi, cause, units: 0, wasPr: null, delaySeconds: 0, listHolders };
 }
 
-/** An event that resumes, because a removed product is there again, with `more` units than it had. */
+/** An event that resumes because its product was restored, with `more` units than before. */
 export type Resumption = Opening & { more: number; goneSince: number };
 
-/** What changes of products mean for a store's topics. */
 export type EventPlan = {
-  /** Where events of a cause end, if there are any: unsent alerts are withheld. */
+  /** Ends the events of this cause, if any; the dispatcher withholds their unsent alerts. */
   stops: { topic: string; epi: string; cause: TriggerName }[];
   openings: Opening[];
   resumptions: Resumption[];
-  /** Further units while there were some already. */
+  /** Additional units of a variant that was already in stock. */
   arrivals: Opening[];
-  /** Price marks to write; null removes one. */
+  /** Price marks to write; null removes the mark. */
   marks: Mark[];
 };
 
-/** The price that a topic's next drop is counted from. */
+/** The reference price of a topic's next drop. */
 export type Mark = { topic: string; epi: string; pr: number | null };
 
-/** What is known of the variants before a change. */
 export type Known = { live: readonly LiveEvent[]; marks: readonly Mark[] };
 
 const WATCHED = new Set(TRIGGER_NAMES.flatMap((name) => triggerOf(name).watches));
@@ -70,7 +65,7 @@ function isSame(field: keyof ProductState, before: ProductState, after: ProductS
   return (before[field] ?? 0) === (after[field] ?? 0);
 }
 
-/** What several changes of one variant in one write come to; those that change nothing that a trigger watches are left out. */
+/** Merges all changes of a variant in one write, and drops those that no trigger watches. */
 export function foldChanges(changes: readonly ProductChange[]): ProductChange[] {
   const byEpi = new Map<string, ProductChange>();
   for (const change of changes) {
@@ -83,7 +78,7 @@ export function foldChanges(changes: readonly ProductChange[]): ProductChange[] 
   );
 }
 
-/** What each trigger makes of each change. An event ends also where its topic has another trigger by now. */
+/** Evaluates each change with each trigger. An event also ends if its topic has another trigger by now. */
 export function planEvents(
   topics: readonly TopicRules[],
   changes: readonly ProductChange[],
@@ -105,7 +100,6 @@ export function planEvents(
 
 const keyOf = ({ topic, epi }: { topic: string; epi: string }): string => JSON.stringify([topic, epi]);
 
-/** The same for prices, whose drops add up. */
 function planPrice(
   plan: EventPlan,
   topic: TopicRules,
@@ -124,7 +118,7 @@ function planPrice(
   const { delaySeconds } = topic;
   if (next.step === 'begins')
     plan.openings.push({ ...openingBy(topic, epi, cause), wasPr: next.reference, delaySeconds });
-  // What a variant that is gone cost is remembered with it.
+  // The catalogue remembers the price of a removed variant, so it is not written as a mark.
   const kept = isGone && next.mark === before.pr ? mark : next.mark;
   if (kept !== mark) plan.marks.push({ topic: topic.name, epi, pr: kept });
 }
@@ -149,7 +143,7 @@ function planStep(
   else if (more > 0) plan.arrivals.push({ ...opening, units: more });
 }
 
-/** Whether a live event still applies to somebody who confirms now, as its trigger says. */
+/** Whether a live event still applies to a subscriber who confirms now, according to its trigger. */
 export function isLasting(
   topics: readonly TopicRules[],
   { topic: name, cause, ...now }: ProductState & { topic: string; cause: string },
@@ -159,27 +153,26 @@ export function isLasting(
   return triggerOf(cause).holds?.(topic, now) ?? true;
 }
 
-/** Subscribers queued in one transaction: 5,000 take about 0.2 s, short enough for a catalogue write to wait behind. */
+/** Subscribers per transaction: 5,000 take about 0.2 s, short enough for a catalogue write to wait. */
 export const PORTION = 5_000;
 
-/** How far the fan-out of an event has come. */
 export type Progress = {
   cause: TriggerName;
   units: number;
-  /** Places that are taken by those who were notified or are about to be. */
+  /** Places used by contacts that were notified or are queued. */
   queued: number;
-  /** Subscriptions up to here were looked at in this pass. */
+  /** This pass has processed the subscriptions up to this number. */
   cursorSeq: number;
-  /** Whether list owners are being queued, who come after the subscribers, by the numbers of their items. */
+  /** List owners are queued after the subscribers, in the order of their items. */
   isListOwners: boolean;
   hasListOwners: boolean;
-  /** In the first pass nobody ahead of the cursor has an alert of this event yet. */
+  /** In the first pass, nobody after the cursor has an alert of this event yet. */
   isFirstPass: boolean;
   batchLeft: number | null;
   batchAt: Date | null;
 };
 
-/** How many subscribers the next portion may take; 0 means that more stock must come first. */
+/** The size of the next batch; 0 means that the event waits for more stock. */
 export function portionSize({ cause, units, queued, batchLeft }: Progress, topic: TopicRules): number {
   if (topic.shoppersPerUnit !== null && triggerOf(cause).units)
     return Math.max(0, Math.min(PORTION, topic.shoppersPerUnit * units - queued));
@@ -187,7 +180,7 @@ export function portionSize({ cause, units, queued, batchLeft }: Progress, topic
   return PORTION;
 }
 
-/** What a portion took: those in their cool-down need no place. `isEnd` says that nobody is behind `lastSeq`. */
+/** The result of a batch; contacts in their cool-down need no place. `isEnd` means that no contact follows `lastSeq`. */
 export type Taken = { limit: number; isEnd: boolean; places: number; lastSeq: number };
 
 export type NextStep = {
@@ -196,14 +189,14 @@ export type NextStep = {
   cursorSeq: number;
   isFirstPass: boolean;
   batchLeft: number | null;
-  /** When the batch began that `batchLeft` is of, or that was the last. */
+  /** The start of the current or last batch. */
   batchAt: Date | null;
   nextBatchAt: Date | null;
 };
 
 /**
- * What follows a portion. Sequence numbers are assigned before they are committed, so one more pass from the start picks up subscriptions that were being
- * written meanwhile. A batch counts from its beginning, so that a place that is given back does not move the next batch.
+ * PostgreSQL assigns sequence numbers before commit, so a second pass picks up concurrent subscriptions. Batches are timed from
+ * their start, so that a returned place does not delay the next one.
  */
 export function nextStep(
   progress: Progress,

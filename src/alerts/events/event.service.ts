@@ -20,12 +20,12 @@ import { DAY_MS } from '../../platform/time.ts';
 
 export type { ProductChange } from './event.rules.ts';
 
-/** The topic whose openings a store's webhooks receive. */
+/** The topic whose events are sent to a store's webhooks. */
 const RESTOCK_TOPIC = 'backinstock';
 
 /**
- * Opens and stops alert events for what a catalogue transaction changed: stock, price or tags. Every catalogue write calls it, inside its transaction. It
- * writes one row an event; the alerts are queued in the background.
+ * Every catalogue write calls this in its transaction. It opens and stops events, one row each, for changes of stock, price or
+ * tags; a background task queues the alerts.
  */
 export async function stockChanged(
   tx: Tx,
@@ -38,7 +38,7 @@ export async function stockChanged(
   const topics = await topicRulesOf(tx, pid);
   const known = await loadKnown(tx, pid, relevant);
   const { stops, openings, resumptions, arrivals, marks } = planEvents(topics, relevant, known);
-  // A live event is replaced by a new one, which takes over its unsent alerts.
+  // A new event replaces a live one and takes over its unsent alerts.
   const replaced = openings.map(({ topic, epi }) => ({ topic, epi }));
   await events.stopEvents(tx, pid, [...stops, ...replaced]);
   const opened = await events.openEvents(tx, pid, openings, now);
@@ -48,7 +48,7 @@ export async function stockChanged(
   await emitRestocked(tx, pid, relevant, openings, opened, now);
 }
 
-/** A new variant has neither events nor price marks, so that an import of a million reads none. */
+/** A new variant has no events or price marks, so an import of a million products reads none. */
 async function loadKnown(tx: Tx, pid: string, changes: readonly ProductChange[]): Promise<Known> {
   const known = changes.filter(({ isNew, goneSince }) => !isNew || goneSince !== null);
   if (known.length === 0) return { live: [], marks: [] };
@@ -60,7 +60,7 @@ async function loadKnown(tx: Tx, pid: string, changes: readonly ProductChange[])
   return { live, marks: priced.length === 0 ? [] : await events.findMarks(tx, pid, priced) };
 }
 
-/** A product that is new to the catalogue is a restock only for subscribers: an import of a million emits no webhooks. */
+/** A product that is new to the catalogue emits no webhook, so that an import of a million products sends none. */
 async function emitRestocked(
   tx: Tx,
   pid: string,
@@ -93,7 +93,7 @@ const NOBODY_LEFT = {
 } as const;
 const NOTHING_TAKEN = { isEnd: false, places: 0, lastSeq: 0 };
 
-/** Fans one alert event out: queues alerts for the next portion of its subscribers or list owners; false when none is due. */
+/** Queues alerts for the next batch of an event's subscribers or list owners; returns false if none is due. */
 export async function queueNextPortion({ db, now }: Services): Promise<boolean> {
   const time = now();
   return db.transaction(async (tx) => {
@@ -114,7 +114,7 @@ export async function queueNextPortion({ db, now }: Services): Promise<boolean> 
   });
 }
 
-/** What the end of alerts means for their subscriptions, events, figures and webhooks. The queue calls it in the transaction that records the end. */
+/** Updates subscriptions, events, statistics and webhooks; the queue calls it in the transaction that records the outcome. */
 export async function alertEnded(tx: Tx, ended: Ended, now: Date): Promise<void> {
   const { sent, failed, withheld, deferred, gone } = ended;
   await recordSent(tx, sent, now);
@@ -133,7 +133,7 @@ function eventOf(type: 'alert.sent' | 'alert.failed', alert: EndedMessage, now: 
   return { pid, type, now, data: { id, topic, epi, medium, value, error } };
 }
 
-/** Lets subscriptions that are confirmed now catch up with events that they missed meanwhile, while these last. */
+/** Queues alerts for newly confirmed subscriptions whose event began earlier and still applies. */
 export async function catchUp(
   tx: Tx,
   pid: string,
@@ -152,7 +152,6 @@ export async function catchUp(
   );
 }
 
-/** Alerts the subscribers of some variants now. */
 export async function triggerTopic(
   ctx: Context,
   name: string,
@@ -175,7 +174,7 @@ export async function triggerTopic(
 const totalOf = (counts: readonly { count: number }[]): number =>
   counts.reduce((sum, { count }) => sum + count, 0);
 
-/** How many list owners would be notified about variants; 0 where the topic does not notify them. */
+/** Returns 0 if the topic does not notify list owners. */
 export async function countListHolders(
   ctx: Context,
   topic: string,
@@ -187,10 +186,9 @@ export async function countListHolders(
   return epis === null ? null : totalOf(await countListOwners(ctx.db, pid, topic, epis));
 }
 
-/** Whom a send reaches: contacts, messages to them, and contacts of each medium. */
 type Reach = { people: number; messages: number; media: { medium: Medium; count: number }[] };
 
-/** How many people a send about some variants reaches, with how many messages; null where no variant is named. */
+/** Returns null if no variant is named. */
 export async function getReach(
   ctx: Context,
   topic: string,
@@ -207,7 +205,6 @@ export async function getReach(
   };
 }
 
-/** How far the last alerts of a topic about some variants have come. */
 export async function getProgress(
   ctx: Context,
   topic: string,
@@ -219,7 +216,6 @@ export async function getProgress(
 
 const KEEP_MS = 30 * DAY_MS;
 
-/** Removes a portion of the events that are over; returns how many. */
 export function forgetAlertEvents({ db }: Services, now: Date): Promise<number> {
   return events.removeEvents(db, new Date(now.getTime() - KEEP_MS));
 }

@@ -4,7 +4,7 @@ import { expiresBefore } from '../topics/topic.rules.ts';
 import type { TopicRules } from '../topics/topic.types.ts';
 import type { NextStep, Progress, Taken } from './event.rules.ts';
 
-/** An alert event whose subscribers, or list owners, are being queued. */
+/** An alert event whose subscribers or list owners are being queued. */
 export type FanOut = Progress & {
   pid: string;
   id: string;
@@ -17,7 +17,7 @@ export type FanOut = Progress & {
   toldSince: Date | null;
 };
 
-/** `cursor_seq` and `item_seq` say how far a pass has come; those of a first pass are negative and count down from here. */
+/** `cursor_seq` and `item_seq` store the progress of a pass; in a first pass they are negative and count down from here. */
 export const FIRST_PASS = -1;
 
 /** SQL: SKIP LOCKED. */
@@ -29,17 +29,17 @@ const CLAIM = `
   FROM restock WHERE state = 'open' AND next_batch_at <= $1
   ORDER BY next_batch_at LIMIT 1 FOR UPDATE SKIP LOCKED`;
 
-/** Locks the event that has waited longest for its next portion, until the transaction ends. */
+/** Locks the event that has waited longest for its next batch. */
 export async function claimEvent(tx: Tx, now: Date): Promise<FanOut | null> {
   const [row] = await tx.query<FanOut>(CLAIM, [now]);
   return row ?? null;
 }
 
-// A withheld alert with an unfinished attempt may have arrived. It is queued again under its own id, which receivers recognise, so that nobody is notified
-// twice; unless the message that it was part of was sent without it. Look-ups are sub-selects: before statistics are gathered, a join took 30 s instead of 0.2.
+// A withheld alert with an unfinished attempt may have arrived, so it is requeued under its own id, which receivers deduplicate,
+// unless its message was sent without it. Lookups are sub-selects: without statistics, a join took 30 s instead of 0.2.
 /**
- * The rest of a statement that queues alerts for `picked`, whose `subscription_id` is null for list owners. `isSame` says whether an alert `o` that may have
- * arrived equals one for `p`, `isBeside` whether an unsent alert `q` exists already, and `key` is what is unique among unsent alerts.
+ * Queues alerts for `picked`; list owners have no `subscription_id`. `isSame` matches an alert `o` that may have arrived,
+ * `isBeside` an unsent alert `q`, and `key` is unique among unsent alerts.
  */
 export const queuePicked = ({
   isSame,
@@ -86,18 +86,21 @@ const WAITING = `
   WHERE s.pid = $1 AND s.epi = $2 AND s.topic = $3 AND s.seq > $5 AND s.seq <= $6 AND (s.seq <= $11 OR s.seq > $12)
     AND s.confirmed_at IS NOT NULL AND ($10::timestamptz IS NULL OR coalesce(s.renewed_at, s.cts) > $10)`;
 
-// After the first pass some have their alert of this event: a set difference finds the others in a third of the time of probes.
+// After the first pass some subscribers have their alert; a set difference finds the rest in a third of the time of index probes.
 const UNTOLD = `
   (SELECT s.id FROM ${WAITING} EXCEPT SELECT subscription_id FROM outbox WHERE pid = $1 AND restock_id = $4) AS untold
   JOIN LATERAL (SELECT * FROM subscription WHERE id = untold.id OFFSET 0) s ON s.pid = $1`;
 
-// Where list owners are notified too, a subscriber may have been one before the subscription was confirmed.
+// If list owners are notified too, a subscriber may have received the alert as one before confirming the subscription.
 const UNHEARD = `${UNTOLD} WHERE ${isNotQueued('$1', 's.medium', 's.value', '$4')}`;
 
-/** SQL: fan-out, thousands of rows from select to insert. */
+/** SQL: fan-out of thousands of rows from select to insert. */
 const QUEUE = { first: queueFrom(WAITING), again: queueFrom(UNTOLD), beside: queueFrom(UNHEARD) };
 
-/** Queues the next subscribers, oldest first. One inside the cool-down is queued for its end and takes no place; an unsent alert of an older event is taken over. */
+/**
+ * Queues the oldest subscribers first. One in the cool-down is queued for its end and uses no place; an unsent alert of an older
+ * event is taken over.
+ */
 export async function queuePortion(
   tx: Tx,
   event: FanOut,
@@ -126,7 +129,6 @@ export async function queuePortion(
   return row!;
 }
 
-/** Records how far the queueing has come. */
 export async function advanceEvent(
   tx: Tx,
   { pid, id }: FanOut,

@@ -2,10 +2,10 @@ import type { Pacing } from '../../stores/store.rules.ts';
 import { afterQuiet, departureOf } from './frequency.rules.ts';
 import type { Departure, Sends } from './frequency.rules.ts';
 
-/** A claimed alert that may be sent as far as its own reasons go. */
+/** A claimed alert that passed its own checks. */
 type Own = { id: string; cts: Date; parcelId: string | null; leavesAt: Date | null };
 
-/** An alert of the same contact as the database has it: claimed, queued or sent recently. */
+/** An alert of the same contact in the database: claimed, queued or recently sent. */
 type Known = {
   id: string;
   state: string;
@@ -16,11 +16,10 @@ type Known = {
 
 export type ContactPlan<Message, Row> = {
   waits: { message: Message; until: Date; waitsFor: NonNullable<Departure['waitsFor']> }[];
-  /** Those that are sent, by the id of their message; `others` are taken for it. */
+  /** The messages to send, by id; `others` are alerts claimed in addition. */
   groups: { id: string; own: Message[]; others: Row[] }[];
 };
 
-/** What a contact got recently and is about to get, message by message. */
 function sendsOf(known: readonly Known[]): Sends {
   const sentAt = new Map<string, Date>();
   const underWay = new Set<string>();
@@ -38,7 +37,7 @@ function sendsOf(known: readonly Known[]): Sends {
 const oldestFirst = (left: Own, right: Own): number =>
   left.cts.getTime() - right.cts.getTime() || (left.id < right.id ? -1 : 1);
 
-/** When the wait for others is over: when it is for those that wait already, and no later than the store says. */
+/** The digest window ends with that of the first waiting alert, and at the latest after the store's digest period. */
 function readyAt(
   { digestSeconds = 0 }: Pacing,
   own: readonly Own[],
@@ -50,8 +49,8 @@ function readyAt(
 }
 
 /**
- * Decides about the alerts of one contact. A message that was begun goes on with all that it had, though not in quiet hours. Others leave together where the store wants
- * it, at most `most` in one message, and each alone where it does not.
+ * Plans the alerts of one contact. A message once started resumes with the same alerts outside quiet hours; the others are
+ * combined into digests of at most `most` alerts if the store wants that.
  */
 export function planContact<Message extends Own, Row extends Known>(
   pacing: Pacing,

@@ -3,18 +3,15 @@ import type { Pacing } from '../../stores/store.rules.ts';
 import { DAY_MS, MINUTE_MS } from '../../platform/time.ts';
 
 const DAY_MINUTES = 1_440;
-/** How long an alert waits that finds as many messages under way as may be sent: nobody knows yet how they end. */
+/** The wait of an alert if the messages in flight already reach the cap: their outcome is still unknown. */
 export const LOOK_AGAIN_MS = 10 * MINUTE_MS;
 
-/** What a contact got, and is about to get. */
 export type Sends = {
-  /** When messages with alerts were sent to it. */
   sentAt: readonly Date[];
-  /** Messages whose sending has begun and not ended. */
   underWay: number;
 };
 
-/** When an alert leaves, and what it waits for; null where nothing keeps it. */
+/** The send time of an alert, and the rule that delays it, if any. */
 export type Departure = { at: Date; waitsFor: 'digest' | 'quiet' | 'cap' | null };
 
 const clocks = new LRUCache<string, Intl.DateTimeFormat>({ max: 100 });
@@ -24,12 +21,11 @@ function openClock(timeZone: string): Intl.DateTimeFormat {
   try {
     return new Intl.DateTimeFormat('en', { ...shows, timeZone });
   } catch {
-    // Another version of Node had the zone when it was set. One store's setting must not keep the alerts of all others.
+    // Another Node version may have known the time zone. One store's setting must not block the alerts of all others.
     return new Intl.DateTimeFormat('en', { ...shows, timeZone: 'UTC' });
   }
 }
 
-/** Minutes since midnight on the clocks of a zone. */
 function wallMinutes(timeZone: string, at: number): number {
   const clock = clocks.get(timeZone) ?? openClock(timeZone);
   clocks.set(timeZone, clock);
@@ -38,14 +34,14 @@ function wallMinutes(timeZone: string, at: number): number {
 
 const minutesOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
 
-/** Whether a wall clock's time lies from one time up to another, over midnight where the second comes first. */
+/** Whether a time of day is in a range, which spans midnight if `to` is before `from`. */
 function isBetween(minutes: number, from: number, to: number): boolean {
   return from < to ? minutes >= from && minutes < to : minutes >= from || minutes < to;
 }
 
 /**
- * The first moment from `at` on at which the store's clocks show no quiet time. Where they are changed on the way, minute by minute: an hour is skipped or
- * comes twice then.
+ * Returns the first time outside quiet hours. Around a daylight saving change it searches by minute, because an hour is skipped
+ * or repeated.
  */
 export function afterQuiet({ quietFrom, quietTo, timeZone = 'UTC' }: Pacing, at: Date): Date {
   if (quietFrom === undefined || quietTo === undefined) return at;
@@ -62,7 +58,6 @@ export function afterQuiet({ quietFrom, quietTo, timeZone = 'UTC' }: Pacing, at:
   return new Date(time);
 }
 
-/** The first moment from `at` on at which the contact may get one more message. */
 function afterCap({ dailyCap }: Pacing, { sentAt, underWay }: Sends, at: Date): Date {
   if (dailyCap === undefined) return at;
   const recent = sentAt.map((time) => time.getTime() + DAY_MS).filter((end) => end > at.getTime());
@@ -72,7 +67,7 @@ function afterCap({ dailyCap }: Pacing, { sentAt, underWay }: Sends, at: Date): 
   return new Date(recent.sort((left, right) => left - right)[surplus]!);
 }
 
-/** When an alert that is ready at `readyAt` may leave; `at` is now or before where it may at once. */
+/** Returns when an alert that is ready at `readyAt` may be sent; `at` is not after now if it may be sent at once. */
 export function departureOf(pacing: Pacing, readyAt: Date, sends: Sends, now: Date): Departure {
   const ready = readyAt > now ? readyAt : now;
   const awake = afterQuiet(pacing, ready);

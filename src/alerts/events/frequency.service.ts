@@ -7,10 +7,9 @@ import type { Medium } from '../send/channels.ts';
 import { planContact } from './frequency.plan.rules.ts';
 import * as frequency from './frequency.repo.ts';
 
-/** An alert that may be sent as far as its own reasons go. */
 type Candidate = { message: ClaimedMessage; content: { store: { pacing: Pacing } } };
 
-/** Alerts that are sent in one message: those that were claimed, and those that were taken for it and are still to be evaluated. */
+/** The alerts of one message: those of the batch, and those claimed in addition, which are still to be evaluated. */
 export type Group = { parcelId: string; own: ClaimedMessage[]; taken: ClaimedMessage[] };
 
 const REASONS = {
@@ -34,8 +33,8 @@ function groupByContact(candidates: readonly Candidate[]): Contact[] {
 }
 
 /**
- * Decides by frequency cap, digest and quiet hours which claimed alerts are sent now, and with which others; lets the rest wait. The decision is written
- * before anything is sent: a message that is tried again has the same alerts and the same id, and one in flight counts.
+ * Applies frequency cap, digest and quiet hours, and postpones the rest. The decision is written before sending, so that a retry
+ * has the same alerts and id, and a message in flight counts.
  */
 export async function groupAlerts(
   { db, config, now }: Services,

@@ -10,11 +10,12 @@ import type { FanOut } from './fan-out.repo.ts';
 import { PORTION } from './event.rules.ts';
 import type { Taken } from './event.rules.ts';
 
-/** Items that a portion looks at, however few of their owners may be notified. */
+/** Items examined per batch, even if few of their owners may be notified. */
 const EXAMINED = PORTION;
 
-// A contact can have the product in several lists: DISTINCT notifies it once in a portion, and a look-up of existing alerts once in all portions.
-/** SQL: fan-out, thousands of rows from select to insert. */
+// A contact can have the product in several lists: DISTINCT removes duplicates in a batch, a lookup of existing alerts across
+// batches.
+/** SQL: fan-out of thousands of rows from select to insert. */
 const QUEUE = `
   WITH examined AS MATERIALIZED (
     SELECT i.seq, i.lid FROM item i WHERE i.pid = $1 AND i.epi = $2 AND i.seq > $5 AND i.seq <= $6 AND i.lity IS NULL
@@ -41,7 +42,7 @@ const QUEUE = `
     (SELECT count(*) FROM picked WHERE due_at <= $8)::int AS places,
     coalesce(CASE WHEN (SELECT count(*) FROM waiting) < $7 THEN (SELECT max(seq) FROM examined) ELSE (SELECT max(seq) FROM waiting) END, $5) AS "lastSeq"`;
 
-/** Queues the next list owners, those who saved the product first before others. */
+/** Queues list owners in the order in which they saved the product. */
 export async function queueListOwners(
   tx: Tx,
   { pid, epi, id, cursorSeq, itemCut, toldSince }: FanOut,
@@ -64,7 +65,6 @@ const COUNT = `
   WHERE NOT ${hasUnsubscribed('$1', 'contact.medium', 'contact.value', '$3', 'x.epi')}
   GROUP BY contact.medium`;
 
-/** How many list owners would be notified about some variants, by medium. */
 export function countListOwners(
   db: Db,
   pid: string,

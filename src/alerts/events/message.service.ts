@@ -22,26 +22,28 @@ import { evaluateAlert } from './alert.rules.ts';
 import type { Verdict } from './alert.rules.ts';
 import { groupAlerts } from './frequency.service.ts';
 
-/** One message, or an alert that ends alone. `compose` returns what to send, or why nothing is sent now. */
+/** One message, or an alert that ends alone. `compose` returns the message to send, or the reason for not sending it now. */
 export type Message = {
   message: ClaimedMessage;
   others: ClaimedMessage[];
   compose: () => Promise<Outgoing | Outcome>;
 };
 
-/** What an alert says, and for whom. */
 type Content = {
   store: Sender;
   unsubscribeUrl: (scope: Scope) => string;
-  /** Its texts, without a footer where they become part of a digest, below another alert where it follows; or why they cannot be rendered now. */
+  /**
+   * Renders the texts: `isBare` omits the footer in a digest, `follows` marks an alert below another. Otherwise returns why that
+   * fails now.
+   */
   render: (isBare: boolean, follows: boolean) => Promise<{ texts: Partial<AlertTexts> } | Outcome>;
 };
 
-/** A claimed alert: what is to happen to it now, and what it says; null where it cannot be sent any more. */
+/** A claimed alert with its evaluation; its content is null if it can no longer be sent. */
 type Prepared = { message: ClaimedMessage; evaluate: () => Verdict; content: Content | null };
 type Ready = Prepared & { content: Content };
 
-/** Makes messages of claimed alerts, several of a contact in one where the store wants that. What has to wait is left out. */
+/** Combines a contact's alerts into one message if the store wants that, and omits those that have to wait. */
 export async function prepareMessages(
   services: Services,
   medium: Medium,
@@ -75,14 +77,12 @@ export async function prepareMessages(
   ];
 }
 
-/** Oldest first, then by topic and variant. */
 function inReadingOrder({ message: left }: Ready, { message: right }: Ready): number {
   const age = left.cts.getTime() - right.cts.getTime();
   const compare = (a: string, b: string): number => a.localeCompare(b, 'en', { numeric: true });
   return age || compare(left.topic!, right.topic!) || compare(left.epi!, right.epi!);
 }
 
-/** Loads what a batch needs, with one statement each. */
 async function prepareAlerts(
   services: Services,
   medium: Medium,
@@ -135,20 +135,23 @@ function prepareAlert(
   return { message, evaluate: () => evaluateAlert(topic, facts, now()), content };
 }
 
-/** A template that ends the process which renders it is tried this often: a stalled machine may be to blame. */
+/** Attempts for a template that kills the rendering process, because a stalled machine may be the cause. */
 const FATAL_ATTEMPTS = 3;
 
-/** Saved templates were rendered once, so a failure may pass: a stalled machine runs into the time limit, too. */
+/** A saved template has rendered before, so an error may be temporary: a stalled machine also exceeds the time limit. */
 function outcomeOfTemplate(error: Error): Outcome {
   const reason = `the template cannot be rendered: ${error.message}`;
   const isFatal = error instanceof TemplateError && error.isFatal;
-  // Before that it would be refused unseen, which is no attempt.
+  // An earlier attempt would be rejected without rendering, which does not count as one.
   return isFatal
     ? { kind: 'retry', reason, most: FATAL_ATTEMPTS, afterMs: REFUSED_MS }
     : { kind: 'retry', reason };
 }
 
-/** Separates alerts that may be sent from those that end or wait. The one whose id a message has stays in it: it may have been sent. */
+/**
+ * Separates alerts to send from those that end or wait. The alert whose id is the message id stays, because it may already have
+ * been sent.
+ */
 function partition(alerts: readonly Prepared[]): { ready: Ready[]; ended: Message[] } {
   const ready: Ready[] = [];
   const ended: Message[] = [];
@@ -173,7 +176,7 @@ function composeAlone(services: Services, medium: Medium, alert: Prepared): Mess
   return { message, others: [], compose };
 }
 
-/** Renders one message of one contact with all these alerts; a single one is no digest. */
+/** Renders one message for a contact; a single alert is not a digest. */
 async function composeTogether(
   services: Services,
   medium: Medium,
@@ -190,7 +193,7 @@ async function composeTogether(
     pieces.push(piece.texts);
   }
   let [texts] = pieces;
-  // The mail program's own button unsubscribes from the whole topic; the footer leads to the choice.
+  // The mail program's unsubscribe button covers the whole topic; the footer links to the choice.
   let oneClickUrl = first.content.unsubscribeUrl('topic');
   if (isDigest) {
     oneClickUrl = urlForAll(services, medium, alerts);
@@ -207,7 +210,7 @@ async function composeTogether(
   return { id, pid, isDemo, storeName, senderName, senderAddress, to: first.message.recipient, payload };
 }
 
-/** Unsubscribes from all topics that a message is about; its page offers everything else. */
+/** Unsubscribes from all topics of a message; the page offers the other options. */
 function urlForAll({ config }: Services, medium: Medium, alerts: readonly Ready[]): string {
   const [{ message, content }] = alerts as [Ready, ...Ready[]];
   const { store } = content;

@@ -2,25 +2,23 @@ import type { TopicRules } from '../topics/topic.types.ts';
 import { hasFallen, triggerOf } from '../topics/triggers.ts';
 import type { Step } from '../topics/triggers.ts';
 
-/** An alert event that has not ended. */
 export type LiveEvent = {
   topic: string;
   epi: string;
   cause: string;
-  /** The price that its drop is counted from. */
   wasPr: number | null;
-  /** Whether nobody has been queued for it yet. */
+  /** Nobody has been queued for it yet. */
   isPending: boolean;
 };
 
 export type PriceView = { mark: number | null; live: LiveEvent | null };
 
-/** What a price change means: whether an event begins, ends or lasts, the reference price, and the mark to keep. */
+/** Whether an event begins, ends or lasts, its reference price, and the mark to store. */
 export type PriceStep = { step: Step; reference: number | null; mark: number | null };
 
 /**
- * A drop is counted from the highest price since subscribers were last notified: 100, 96, 92 is a drop of 8 %, and the next one counts from 92. While nobody
- * was queued for an event, a further drop belongs to it. The mark is that reference while the price lies below it.
+ * A drop counts from the highest price since the last alert: 100, 96, 92 is a drop of 8 %, and the next counts from 92. An event
+ * that has queued nobody absorbs further drops; the mark is the reference while the price is below it.
  */
 export function stepPrice(
   topic: TopicRules,

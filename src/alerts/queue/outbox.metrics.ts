@@ -8,10 +8,10 @@ import type { QueueDepth } from './outbox.repo.ts';
 
 /** Scrapes within this time share one query. */
 const LOOK_MS = 10_000;
-/** A scrape waits no longer for the database; its other figures show that it is away. */
+/** A scrape waits no longer than this for the database; its other metrics show the outage. */
 const LOOK_LIMIT_MS = 2_000;
 
-/** Lets scrapes read the depth of the queues, which is the same in every process of a database. */
+/** Exports the queue depth, which is the same for all processes of a database. */
 export function watchOutbox({ db, log }: Pick<Services, 'db' | 'log'>): void {
   let looked = { at: -Infinity, waiting: Promise.resolve<QueueDepth[]>([]) };
   const look = async (): Promise<QueueDepth[]> => {

@@ -16,27 +16,27 @@ export type { ClaimedMessage, QueueKey } from './outbox.repo.ts';
 
 type Deps = Pick<Services, 'db' | 'config' | 'now'>;
 
-/** A message is a dead letter after this many attempts: about seven hours with the default pause. */
+/** A message becomes a dead letter after this many attempts, about seven hours with the default backoff. */
 export const MAX_ATTEMPTS = 15;
 
-/** The pause before the next attempt doubles from `baseMs` up to an hour; half of it is random, so that messages which failed together spread. */
+/** The delay doubles from `baseMs` up to an hour; half of it is random, to spread messages that failed together. */
 function backoffMs(attempts: number, baseMs: number): number {
   const full = Math.min(baseMs * 2 ** (attempts - 1), HOUR_MS);
   return Math.round(full / 2 + (full / 2) * Math.random());
 }
 
-/** An attempt that has ended; `others` were sent in the same message, so that all of them end, or wait, together. */
+/** A finished attempt; `others` were sent in the same message and share its outcome. */
 export type EndedAttempt = { message: ClaimedMessage; others?: readonly ClaimedMessage[]; outcome: Outcome };
 
-/** Messages by how they ended. `gone` are those of `failed` whose contact does not exist. */
+/** Messages by outcome. `gone` lists the `failed` ones whose contact does not exist. */
 export type Ended = Record<'sent' | 'failed' | 'withheld' | 'deferred', EndedMessage[]> & {
   gone: EndedMessage[];
 };
 
-/** What the kind of a message does at its end, in the same transaction. */
+/** Runs in the transaction that records the outcome. */
 export type OnEnded = (tx: Tx, ended: Ended, now: Date) => Promise<void>;
 
-/** What an attempt means for its message and the others with it: a `retry` has its time, or is a failure where the attempts are used up. */
+/** Schedules a `retry`, or marks the message as failed once all attempts are used up. */
 function endOf({ message, outcome }: EndedAttempt, retryMs: number, now: Date) {
   if (outcome.kind !== 'retry') return outcome;
   const { most = MAX_ATTEMPTS, reason, afterMs = 0 } = outcome;
@@ -47,8 +47,8 @@ function endOf({ message, outcome }: EndedAttempt, retryMs: number, now: Date) {
 }
 
 /**
- * Records how attempts ended, all of them or none. It is a transaction because that is repeated after a deadlock: an outcome that is lost is a
- * message that is sent twice.
+ * Records all outcomes or none, in a transaction, because transactions are retried after a deadlock: a lost outcome means a
+ * message sent twice.
  */
 export async function acknowledge(
   { db, config, now }: Deps,
@@ -97,7 +97,7 @@ function countEnds(outcome: string, messages: readonly ClaimedMessage[]): void {
   for (const { lane, medium } of messages) METRICS.messages.inc({ lane, medium: medium ?? '', outcome });
 }
 
-/** Acknowledges attempts, with one transaction for those that end while the one before is under way. */
+/** Batches attempts that end while a transaction is running into the next transaction. */
 export function createAcknowledger(deps: Deps, onEnded?: OnEnded): (attempt: EndedAttempt) => Promise<void> {
   return createBatch<EndedAttempt, void>({
     kind: 'write',
@@ -116,15 +116,13 @@ export function createAcknowledger(deps: Deps, onEnded?: OnEnded): (attempt: End
   });
 }
 
-/** The newest messages of a store that were sent by a medium. */
 export function listSent(db: Db, pid: string, medium: Medium, most: number): Promise<SentMessage[]> {
   return outbox.listSent(db, pid, medium, most);
 }
 
-/** How long messages are kept that were sent, given up or withheld. */
+/** Retention of messages that were sent, failed or withheld. */
 const KEEP_MS = 30 * DAY_MS;
 
-/** Removes a portion of the messages that were finished long ago; returns how many. */
 export function forgetFinished({ db }: Deps, now: Date): Promise<number> {
   return outbox.removeFinished(db, new Date(now.getTime() - KEEP_MS));
 }

@@ -11,30 +11,26 @@ import { capacityBeside, createRoundRobin, keyOf } from './scheduling.ts';
 import type { CircuitBreaker } from './scheduling.ts';
 import type { Task } from './worker.ts';
 
-/** What is sent as one message: `others` were claimed, too, and end or wait together with it. */
+/** One message to send: `others` are claimed alerts that share its outcome. */
 export type Delivery = {
   message: ClaimedMessage;
   others?: readonly ClaimedMessage[];
   attempt: () => Promise<Outcome>;
 };
 
-/** The stores whose messages a queue sends, where two queues divide them. */
 export type Stores =
   | Record<'only', () => Promise<ReadonlySet<string>>>
   | Record<'except', () => Promise<ReadonlySet<string>>>;
 
-/** What a kind of messages gives the engine. */
 export type QueueOptions = {
   key: QueueKey;
-  /** All stores when left out. */
   stores?: Stores;
-  /** Messages in flight at a time. */
   concurrency: number;
-  /** Those of one store; all of them when left out. */
+  /** Maximum per store; the whole concurrency if omitted. */
   perStore?: number;
-  /** Limits the messages of one receiver, where receivers do not share a provider. */
+  /** Limits each receiver, if receivers do not share a provider. */
   breaker?: CircuitBreaker;
-  /** Loads what a batch needs and says what to send. It may leave out what it has put back itself, and add what it has claimed. */
+  /** Loads a batch and returns what to send. It may omit messages that it has postponed, and add others that it has claimed. */
   prepare: (messages: ClaimedMessage[]) => Promise<Delivery[]>;
   onEnded?: OnEnded;
   close?: () => void;
@@ -42,12 +38,12 @@ export type QueueOptions = {
 
 const all = ({ message, others = [] }: Delivery): ClaimedMessage[] => [message, ...others];
 
-/** Slots that must be free before a claim, which costs the same for one message as for many. */
+/** Minimum free slots for a claim, which costs the same for one message as for many. */
 const MIN_BATCH = 4;
-/** How long a queue with free slots waits for slow receivers before it looks for something new. */
+/** A queue with free slots waits this long for slow receivers before it looks for new messages. */
 const LOOK_AGAIN_MS = 500;
 
-/** Waits until one message is done, or `LOOK_AGAIN_MS`; returns whether none was. */
+/** Waits for one message to finish, or `LOOK_AGAIN_MS`; returns true after the timeout. */
 async function waitForOne(inFlight: Iterable<Promise<void>>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const pause = new Promise<true>((resolve) => (timer = setTimeout(() => resolve(true), LOOK_AGAIN_MS)));
@@ -57,8 +53,8 @@ async function waitForOne(inFlight: Iterable<Promise<void>>): Promise<boolean> {
 }
 
 /**
- * Sends the messages of one queue until none is due. Free slots are refilled at once, so that a slow receiver does not hold up others, and stores are served
- * round-robin, so that one store's storm does not delay all. A message in flight at a crash is claimed again when its lease ends.
+ * Refills free slots at once, so that a slow receiver blocks no others, and serves stores round-robin, so that one store's burst
+ * does not delay all. After a crash, a message is claimed again when its lease expires.
  */
 export function createQueue(services: Services, options: QueueOptions): Task {
   const { key, stores, concurrency, perStore = concurrency, breaker, prepare, close } = options;
@@ -66,7 +62,7 @@ export function createQueue(services: Services, options: QueueOptions): Task {
   const kind = key.medium === null ? key.lane : `${key.lane}-${key.medium}`;
   const name = stores && 'only' in stores ? `${kind}-own` : kind;
   const least = Math.min(concurrency / 2, MIN_BATCH);
-  // One claim for many costs little more than one for a few; but separate receivers do not wait for each other.
+  // A claim of many messages costs little more than one of few, but separate receivers do not wait for each other.
   const enough = breaker ? least : Math.max(least, concurrency / 4);
   const acknowledge = createAcknowledger(services, options.onEnded);
   const held = new Set<ClaimedMessage>();
@@ -87,7 +83,7 @@ export function createQueue(services: Services, options: QueueOptions): Task {
     return flows.filter(({ pid }) => !except.has(pid));
   };
 
-  /** A slow receiver may outlast the lease; no other dispatcher may send the message meanwhile. */
+  /** A slow receiver may outlast the lease, and no other dispatcher may send the message in that time. */
   const renew = async (): Promise<void> => {
     if (held.size === 0) return;
     try {
@@ -97,7 +93,7 @@ export function createQueue(services: Services, options: QueueOptions): Task {
     }
   };
 
-  /** What the log says of a message; never whom it is for. */
+  /** The log never contains the recipient. */
   const describe = ({ pid, kind: purpose, id, traceparent }: ClaimedMessage) => ({
     traceId: readTraceparent(traceparent)?.traceId,
     lane: name,
@@ -106,7 +102,7 @@ export function createQueue(services: Services, options: QueueOptions): Task {
     alertId: id,
   });
 
-  /** One attempt with its span, which belongs to the request that queued the message. */
+  /** Makes one attempt in a span of the request that queued the message. */
   const send = async (message: ClaimedMessage, attempt: Delivery['attempt']): Promise<Outcome> => {
     const attributes = {
       'wishgate.store': message.pid,
@@ -119,7 +115,7 @@ export function createQueue(services: Services, options: QueueOptions): Task {
     const outcome = await (span ? span.run(attempt) : attempt()).catch(outcomeOfError);
     const durationMs = performance.now() - startedAt;
     const failure = outcome.kind === 'retry' || outcome.kind === 'failed' ? outcome.kind : undefined;
-    // What is withheld or deferred reached no provider.
+    // A withheld or deferred message reached no provider.
     if (failure || outcome.kind === 'sent')
       METRICS.sends.observe({ lane: key.lane, medium: key.medium ?? '' }, durationMs / 1_000);
     span?.end({ attributes: { 'wishgate.outcome': outcome.kind }, failure });
@@ -152,13 +148,13 @@ export function createQueue(services: Services, options: QueueOptions): Task {
           : await send(message, attempt);
       for (const one of all(delivery)) held.delete(one);
       breaker?.record(flowOf(message), outcome.kind === 'sent', performance.now() - startedAt);
-      // A renewal in flight would overwrite when the next attempt is due.
+      // A renewal in flight would overwrite the due time of the next attempt.
       await renewing;
       if (outcome.kind === 'failed')
         log.warn({ ...describe(message), reason: outcome.reason }, 'a message is a dead letter');
       await acknowledge({ message, others, outcome });
     } catch (error) {
-      // Left as it is: the lease ends and another attempt follows.
+      // The message stays as it is: its lease expires and another attempt follows.
       log.error({ ...describe(message), err: error }, 'the outcome of a message could not be recorded');
     } finally {
       for (const one of all(delivery)) held.delete(one);
@@ -173,7 +169,6 @@ export function createQueue(services: Services, options: QueueOptions): Task {
     let hasWorked = false;
     let isSlow = false;
 
-    /** Null when nothing can be claimed now. */
     const claim = async (): Promise<ClaimedMessage[] | null> => {
       const capacity = capacityBeside({ concurrency, perStore, breaker: breaker ?? null }, inFlight.values());
       if (capacity.free < (isSlow ? least : enough)) return null;
@@ -186,7 +181,7 @@ export function createQueue(services: Services, options: QueueOptions): Task {
       return messages;
     };
 
-    /** Starts what can be started now; false when that is nothing. */
+    /** Returns false if nothing can be started now. */
     const startMore = async (): Promise<boolean> => {
       const messages = await claim();
       if (messages === null) return false;
@@ -195,13 +190,13 @@ export function createQueue(services: Services, options: QueueOptions): Task {
       for (const delivery of await prepareHeld(messages)) {
         const sending = deliver(delivery).finally(() => inFlight.delete(sending));
         inFlight.set(sending, flowOf(delivery.message));
-        // Requests that came in meanwhile are served before the next message.
+        // Yields to pending requests before the next message.
         await new Promise(setImmediate);
       }
       return true;
     };
 
-    /** While receivers take minutes, a database that is away for a moment must not end the search for more. */
+    /** While receivers take minutes, a short database outage must not end the search for more messages. */
     const startMoreBeside = (): Promise<boolean> =>
       startMore().catch((error: unknown) => {
         if (inFlight.size === 0) throw error;

@@ -1,15 +1,13 @@
 import type { Flow, Share } from './outbox.repo.ts';
 
-// Fair scheduling: flows (stores, or webhooks of a store) are served round-robin, within limits for the queue, a store and a receiver.
+// Fair scheduling: flows (stores, or webhooks of a store) are served round-robin, within the limits of queue, store and receiver.
 
-/** How long a list of due flows is believed: finding them costs an index look-up for each one with something queued. */
+/** Cache time of the due flows; finding them costs one index lookup per flow with queued messages. */
 const BELIEVED_MS = 500;
 
-/** Round-robin over the flows that have something due. */
 export type RoundRobin = {
-  /** The next flows that `isFree` accepts, at most `count`. */
+  /** Returns the next flows that `isFree` accepts, at most `count`. */
   next(count: number, isFree: (flow: Flow) => boolean): Promise<Flow[]>;
-  /** Leaves out flows that had nothing left. */
   drop(flows: readonly Flow[]): void;
 };
 
@@ -32,23 +30,22 @@ export function createRoundRobin(findDue: () => Promise<Flow[]>): RoundRobin {
   };
 }
 
-/** Limits the concurrency of each receiver by how its last attempts in this process ended. */
+/** Limits the concurrency of each receiver by the outcome of its last attempts in this process. */
 export type CircuitBreaker = {
-  /** Attempts that a receiver may have in flight. */
   limitOf(flow: Flow): number;
-  /** Whether its last attempt hung. */
+  /** Whether the receiver's last attempt hung. */
   isOpen(flow: Flow): boolean;
   record(flow: Flow, isDelivered: boolean, tookMs: number): void;
 };
 
-/** An attempt that fails sooner than this holds up nobody. */
+/** An attempt that fails faster than this blocks nobody. */
 const SLOW_MS = 3_000;
-/** Receivers that are remembered; beyond it the oldest begin anew. */
+/** Maximum receivers in memory; beyond it, the oldest start over. */
 const MAX_REMEMBERED = 10_000;
 
 /**
- * A receiver begins with one attempt at a time, each delivery doubles that up to `most`, and an attempt that hangs takes it back to one. So an
- * address that never responds costs one slot, and one that works has all of them after three deliveries.
+ * A receiver starts with one concurrent attempt, each delivery doubles that up to `most`, and a hanging attempt resets it to one.
+ * A dead address costs one slot; a working one has all of them after three deliveries.
  */
 export function createCircuitBreaker(most: number): CircuitBreaker {
   const limits = new Map<string, number>();
@@ -68,26 +65,24 @@ export function createCircuitBreaker(most: number): CircuitBreaker {
   };
 }
 
-/** Limits of what a queue has in flight. */
 export type Limits = {
   concurrency: number;
   perStore: number;
-  /** Null where all messages go to the same provider. */
+  /** Null if all messages go to the same provider. */
   breaker: CircuitBreaker | null;
 };
 
-/** What may be claimed besides what is in flight. */
 export type Capacity = {
   free: number;
-  /** How many more messages a flow may have in flight. */
+  /** How many more messages of a flow may be in flight. */
   roomFor(flow: Flow): number;
-  /** Divides the free slots among flows; one that would get none is left out. */
+  /** Divides the free slots among flows, and omits a flow that would get none. */
   share(flows: readonly Flow[]): Share[];
 };
 
 export const keyOf = ({ pid, recipient }: Flow): string => `${pid} ${recipient}`;
 
-/** Counts what is free. Receivers that hang have one slot each and half of the queue together, however many they are. */
+/** Hanging receivers have one slot each and at most half of the queue together. */
 export function capacityBeside(
   { concurrency, perStore, breaker }: Limits,
   inFlight: Iterable<Flow>,

@@ -1,31 +1,28 @@
 import type { Logger } from '../../platform/log.ts';
 import { METRICS } from '../../platform/metrics.ts';
 
-/** Background work in portions that each commit on their own, so that a kill loses nothing. */
+/** Background work in batches that commit separately, so that a kill loses nothing. */
 export type Task = {
   name: string;
-  /** Does one portion; false when there was nothing to do. Once the signal is aborted it starts nothing new. */
+  /** Processes one batch; returns false if there was none. It starts nothing new once the signal is aborted. */
   run: (signal?: AbortSignal) => Promise<boolean>;
-  /** Gives back what it holds open. */
   close?: () => void;
 };
 
-/** The running background work of a process. */
 export type Worker = {
   /** Looks for work now instead of at the next poll. */
   wake: () => void;
-  /** Lets the portions under way finish, then ends. */
+  /** Finishes the running batches, then stops. */
   stop: () => Promise<void>;
 };
 
-/** How long an idle task waits before it looks again. Work of this process wakes it at once. */
+/** Poll interval of an idle task. Work from this process wakes the task at once. */
 const POLL_MS = 1_000;
-/** How long a failing task waits, so that an absent database is not hammered. */
+/** Delay of a failing task, so that an unavailable database is not flooded with requests. */
 const FAILURE_PAUSE_MS = 2_000;
-/** A receiver that hangs does not keep the process from ending. */
+/** A hanging receiver does not prevent the process from exiting. */
 const STOP_LIMIT_MS = 8_000;
 
-/** Runs every task in a loop of its own until stopped. */
 export function startWorker(tasks: readonly Task[], log: Logger): Worker {
   const stopping = new AbortController();
   const { signal } = stopping;

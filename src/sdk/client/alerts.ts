@@ -4,7 +4,7 @@ import { clientError } from './error.ts';
 import type { AlertAnswer, AlertPage, AlertRef, AlertRequest, ProductAlerts, VariantId } from './types.ts';
 
 export function createAlerts(caller: Caller) {
-  /** The account's address; null for a guest. */
+  /** Null for a guest. */
   const ownAddress = async (): Promise<string | null> => {
     const { shopper } = await caller.graphql<{ shopper: { userinfo: { em: string | null } | null } }>(
       OWN_ADDRESS,
@@ -13,7 +13,7 @@ export function createAlerts(caller: Caller) {
     return shopper.userinfo?.em ?? null;
   };
   const subscribe = async (alert: AlertRequest): Promise<AlertAnswer> => {
-    // GraphQL refuses fields that it does not know, and storefronts pass whole products.
+    // GraphQL rejects unknown fields, and storefronts pass whole products.
     const products = alert.products.map(({ epi, empi, du }) => ({ epi, empi, du }));
     const { medium = 'email', topics = ['backinstock'] } = alert;
     const input: AlertRequest = { ...alert, medium, topics, products };
@@ -28,7 +28,7 @@ export function createAlerts(caller: Caller) {
     fetch: (page?: AlertPage) => caller.rest<ProductAlerts>('subscriptions/fetch-subs', { ...page }),
     end: async (alert: AlertRef) => {
       const { id, epi, topic } = alert as { id?: string; epi?: VariantId; topic?: string };
-      // A call without either is a mistake: the service would end them all.
+      // A call without either is a mistake: the service would end all alerts.
       if (!id && epi == null) throw clientError('invalid-request', 'Name the alert by its id or epi');
       return caller.rest<{ msg: string; removed: number }>('subscriptions/unsubscribe', { id, epi, topic });
     },

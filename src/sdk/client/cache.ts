@@ -14,7 +14,7 @@ type Host = { BroadcastChannel?: new (name: string) => Channel; localStorage?: S
 
 const EMPTY = '{"who":"","generation":"","lists":{}}';
 
-/** A short hash (cyrb53): storage has to tell shoppers apart, not to know them. */
+/** A short hash (cyrb53): the storage has to distinguish shoppers, not to identify them. */
 function fingerprint(text: string): string {
   let a = 0xdeadbeef;
   let b = 0x41c6ce57;
@@ -28,7 +28,6 @@ function fingerprint(text: string): string {
   return (4294967296 * (2097151 & b) + (a >>> 0)).toString(36);
 }
 
-/** The browser's storage, or null where it is switched off. */
 function browserStorage(): StorageLike | null {
   try {
     return (globalThis as Host).localStorage ?? null;
@@ -37,7 +36,7 @@ function browserStorage(): StorageLike | null {
   }
 }
 
-/** Caches the shopper's lists for all tabs of the store. */
+/** Shares the shopper's cached lists among all tabs of the store. */
 export function createCache(
   pid: string,
   given: StorageLike | null | undefined,
@@ -47,7 +46,7 @@ export function createCache(
   const key = `wishgate:${fingerprint(pid)}`;
   const storage = given === undefined ? browserStorage() : given;
   const listeners = new Set<(change: Change) => void>();
-  /** The cache while nothing can be stored; null while storage works. */
+  /** Replaces the storage while it does not work; null while it does. */
   let memory = storage === null ? EMPTY : null;
 
   const load = (): Stored => {
@@ -63,7 +62,7 @@ export function createCache(
       storage?.setItem(key, text);
       memory = storage === null ? text : null;
     } catch {
-      // Full or forbidden: without a cache every read calls the service, which is slower and right.
+      // The storage is full or disabled: without a cache every read calls the service, which is slower but correct.
       memory = JSON.stringify({ ...stored, lists: {} });
     }
   };
@@ -78,12 +77,12 @@ export function createCache(
       onRemote(data as Change);
       notifyAll(data as Change);
     };
-    // Outside of a browser an open channel would keep the process alive.
+    // Outside a browser, an open channel would keep the process alive.
     channel.unref?.();
   }
 
   return {
-    /** Makes this shopper the owner and clears what another one left. True when the owner changed. */
+    /** Sets the owner and clears the data of another shopper. Returns true if the owner changed. */
     own(regid: string): boolean {
       const stored = load();
       const who = fingerprint(regid);
@@ -97,7 +96,7 @@ export function createCache(
       const age = entry ? now() - entry.at : -1;
       return entry && who === fingerprint(regid) && age >= 0 && age < LIFETIME_MS ? entry.text : null;
     },
-    /** Changes with every write, in any tab: a response to a request from before is out of date. */
+    /** Changes with every write in any tab: a response to an earlier request is out of date. */
     generation: () => load().generation,
     write(regid: string, lty: string, text: string, generation: string): void {
       const stored = load();
@@ -105,7 +104,7 @@ export function createCache(
       save({ ...stored, lists: { ...stored.lists, [lty]: { at: now(), text } } });
     },
     invalidate,
-    /** Notifies the listeners here and in the other tabs. */
+    /** Notifies the listeners in this and all other tabs. */
     announce(change: Change): void {
       channel?.postMessage(change);
       notifyAll(change);

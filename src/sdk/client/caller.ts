@@ -2,10 +2,10 @@ import { clientError, isWishgateError, newError } from './error.ts';
 import type { IdentityKeeper } from './identity.ts';
 import type { FetchAnswer, FetchLike, Identity, WishgateError, WishgateOptions } from './types.ts';
 
-/** Form fields; objects are sent as JSON, undefined and null not at all. */
+/** Form fields; objects are sent as JSON, undefined and null are omitted. */
 export type Fields = Record<string, unknown>;
 
-/** Fields, or what makes them where they depend on who the shopper is. */
+/** Fields, or a function of the shopper's identity that returns them. */
 type FieldsFor = Fields | ((who: Identity) => Promise<Fields>);
 
 export type Caller = ReturnType<typeof createCaller>;
@@ -27,7 +27,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** The error of a response, or null. Errors of GraphQL, of any status, become what REST would have returned. */
+/** Returns null for a success. GraphQL errors, of any status, become what REST would have returned. */
 export function errorOf(
   { status, statusText, headers }: FetchAnswer,
   text: string,
@@ -46,7 +46,7 @@ export function errorOf(
   return newError(response?.msg ?? msg, { status, statusText, headers }, text, response);
 }
 
-/** Makes one request; the error of a request without a response has status 0. */
+/** An error without a response has status 0. */
 function createPost(baseUrl: string, fetchLike: FetchLike, timeoutMs: number): Post {
   return async (path, headers, body) => {
     const abort = new AbortController();
@@ -86,7 +86,7 @@ function encode(fields: Fields): string {
   return form.toString();
 }
 
-/** Errors that a new identity can cure: the regid was merged away, or its sessions were ended. */
+/** Errors that a new identity can fix: the regid was merged, or its sessions were ended. */
 export function isStaleIdentity({ status, response }: WishgateError): boolean {
   return status === 401 && /^(sw-badregid|bad-sessionid)$/.test(response?.type ?? '');
 }
@@ -97,7 +97,7 @@ export function createCaller(options: WishgateOptions, fetchLike: FetchLike, ide
   const post = createPost(baseUrl, fetchLike, timeoutMs);
   const query = `?pid=${encodeURIComponent(options.pid)}`;
 
-  /** Runs with the identity, and once more with a new one when this one is no longer accepted. */
+  /** Retries once with a new identity if the service no longer accepts the current one. */
   const asShopper = async <Result>(run: (who: Identity) => Promise<Result>): Promise<Result> => {
     const who = await identity.get();
     try {
@@ -108,7 +108,7 @@ export function createCaller(options: WishgateOptions, fetchLike: FetchLike, ide
     }
   };
 
-  /** The response, parsed and as text, with the identity it was requested for. */
+  /** Returns the parsed response, its text, and the identity of the request. */
   const restResponse = <Result>(path: string, fields: FieldsFor) =>
     asShopper(async (who) => {
       const own = typeof fields === 'function' ? await fields(who) : fields;

@@ -1,4 +1,4 @@
-// Every GraphQL document of the library. A service that runs trusted documents only trusts these, too.
+// Every GraphQL document of the library. A service that allows only trusted documents trusts these.
 
 export const SUBSCRIBE = `mutation ($input: SubscribeInput!) { subscribe(input: $input) { message confirmed products { epi empi dt } topics } }`;
 export const OWN_ADDRESS = `query { shopper { userinfo { em } } }`;

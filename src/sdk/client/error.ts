@@ -24,7 +24,6 @@ export function newError(
   });
 }
 
-/** An error of the library itself, in the form of the service's. */
 export function clientError(type: string, msg: string, head: Head = { status: 0 }): WishgateError {
   const response = { error: true as const, type, msg, message: msg };
   return newError(msg, head, JSON.stringify(response), response);
@@ -37,7 +36,7 @@ export function isWishgateError(error: unknown): error is WishgateError {
 export const messageOf = (error: unknown): string =>
   String((error as Partial<Error> | null)?.message ?? error);
 
-/** Calls a page's function. What it throws is shown in the console, and nothing else fails. */
+/** Calls a page's function. An error in it is logged to the console and breaks nothing else. */
 export function notify<Value>(callback: unknown, value: Value): void {
   try {
     if (typeof callback === 'function') (callback as (value: Value) => void)(value);
@@ -48,7 +47,7 @@ export function notify<Value>(callback: unknown, value: Value): void {
   }
 }
 
-/** Runs a call and calls one of the callbacks, too. Without `onError` an error stays visible as an unhandled rejection. */
+/** Also calls one of the callbacks. Without `onError`, an error remains visible as an unhandled rejection. */
 export function settle<Result>(
   run: () => Promise<Result>,
   onSuccess?: OnSuccess<Result>,
@@ -64,7 +63,7 @@ export function settle<Result>(
   return typeof onError === 'function' ? result : result.then((value) => value);
 }
 
-/** Makes a function a public call: callbacks may follow as many arguments as it declares. */
+/** Makes a function a public call: callbacks may follow its declared arguments. */
 export function callable<Args extends unknown[], Result>(
   run: (...args: Args) => Promise<Result>,
   settleBy: typeof settle = settle,

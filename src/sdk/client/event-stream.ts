@@ -9,7 +9,7 @@ const SILENCE_MS = 30_000;
 
 const noStream = (message: string): Error => newError(message, { status: 0 }, '', null);
 
-/** Reads the messages of a stream, one after another, until it ends. Throws the service's error like other calls. */
+/** Reads the messages of a stream until it ends. Throws the service's error like other calls. */
 export async function readStream<Data>(
   response: FetchAnswer,
   cut: () => void,

@@ -3,7 +3,7 @@ import type { Identity, WishgateOptions } from './types.ts';
 
 export type IdentityKeeper = ReturnType<typeof createIdentity>;
 
-/** Whether an object has an API key of a store, by the name of a field or the form of its value. */
+/** Recognises an API key of a store by the field's name or the value's format. */
 export function hasApiKey(fields: object): boolean {
   return Object.entries(fields).some(
     ([name, value]) =>
@@ -14,7 +14,7 @@ export function hasApiKey(fields: object): boolean {
 
 function check(answer: unknown): Identity {
   const { regid, sessionid, ...others } = (answer ?? {}) as Partial<Identity>;
-  // A regid is random text and may begin like a key, so it is not checked.
+  // A regid is random text and may look like a key, so it is not checked.
   if (hasApiKey(others)) {
     throw clientError('forbidden', 'identify answered with an API key; it must stay on the back end');
   }
@@ -23,7 +23,9 @@ function check(answer: unknown): Identity {
   throw clientError('unauthorised', 'identify must answer { regid, sessionid }', { status: 401 });
 }
 
-/** Keeps the identity in this closure only: in no storage and no URL. Calls `onKnown` with each before anybody uses it. */
+/**
+ * Stores the identity in this closure only, never in storage or a URL. Calls `onKnown` with a new identity before its first use.
+ */
 export function createIdentity(identify: WishgateOptions['identify'], onKnown: (who: Identity) => void) {
   let current: Promise<Identity> | null = null;
 
@@ -50,12 +52,12 @@ export function createIdentity(identify: WishgateOptions['identify'], onKnown: (
   return {
     /** Concurrent callers share one call of `identify`. */
     get,
-    /** Replaces an identity that was not accepted; callers that had the same one share one call of `identify`. */
+    /** Replaces a rejected identity; callers that had the same one share one call of `identify`. */
     async renew(stale: Identity): Promise<Identity> {
       const known = current;
       const now = known && (await known.catch(() => null));
       if (now && now !== stale) return now;
-      // Another caller may have called `identify` meanwhile.
+      // Another caller may have called `identify` in the meantime.
       return current && current !== known ? current : identifyAgain();
     },
     forget(): void {

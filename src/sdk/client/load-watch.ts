@@ -3,15 +3,15 @@ import type { OnError, Wishgate } from './types.ts';
 import type { WatchTools, watchLists as WatchLists } from './watch.ts';
 
 /**
- * Loads it from the service itself, also where the library was copied into a page's own bundle. Browsers remember a module that did not load,
- * so each further attempt has another address.
+ * Loads the module from the service, even if the library is part of a page's own bundle. Browsers remember a module that did not
+ * load, so each retry uses another URL.
  */
 const loadWatch = (baseUrl: string, attempts: number): Promise<{ watchLists: typeof WatchLists }> =>
   import(
     /* webpackIgnore: true */ /* @vite-ignore */ `${baseUrl}/client/watch.mjs${attempts > 0 ? `?${attempts}` : ''}`
   ) as never;
 
-/** Watches as soon as the code for it has loaded; the returned function stops it. */
+/** Starts watching once the module has loaded; the returned function stops it. */
 export function startWatching(
   tools: WatchTools,
   onLists: Parameters<Wishgate['watch']>[0],

@@ -1,4 +1,4 @@
-/** Of several requests under way, only the response to the newest counts: each request asks its own function whether it is that one. */
+/** Only the response to the newest of several concurrent requests counts: each request calls its own function to check. */
 export function trackNewest(): () => () => boolean {
   let newest = 0;
   return () => {

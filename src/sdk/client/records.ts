@@ -11,7 +11,7 @@ export type * from '../../generated/client-records.ts';
 
 export type ProductRef = { epi: VariantId; empi: ProductId; du: string };
 
-/** Fields that the service's catalogue overrides where it has the product. */
+/** Fields that the service's catalogue overrides if it has the product. */
 type CatalogueField = 'dt' | 'bt' | 'pr' | 'vi';
 
 type CustomField = 'title' | 'price' | 'compareAtPrice' | 'bundle';
@@ -29,5 +29,5 @@ export type BundleItem = BundleItemInput;
 /** An item that is not in the store's catalogue. */
 export type CustomProduct = Omit<ItemInput, 'epi' | 'empi' | CatalogueField> & { title: string; du: string };
 
-/** An item that was to be changed or removed; one that could not be found has `hasError` and `msg` and little else. */
+/** A changed or removed item; one that was not found has `hasError`, `msg` and few other fields. */
 export type ItemChange = Partial<Item> & { epi: VariantId; hasError?: boolean; msg?: string | null };

@@ -9,7 +9,7 @@ import type {
   SaveForLaterChange,
 } from './types.ts';
 
-/** Runs a write; the cached lists are dropped before and after it. */
+/** Runs a write; the cached lists are invalidated before and after it. */
 export type Write = <Result>(run: () => Promise<Result>) => Promise<Result>;
 
 /** Calls `onList` with the id of the list, which `init` may have created. */
@@ -30,11 +30,11 @@ export function createSaveForLater(
   };
 
   const lidFor = async ({ regid }: Identity): Promise<string> => {
-    // Where the shopper logged in since `init`, the account's list replaces the guest's.
+    // If the shopper has logged in since `init`, the account's list replaces the guest's.
     return known?.regid === regid ? known.lid : (await init()).list.lid;
   };
 
-  /** Where the first argument is a text, it is the list. */
+  /** A string as the first argument is the list id. */
   const change =
     <Items, Result>(path: string): SaveForLaterChange<Items, Result> =>
     (...given: unknown[]): Promise<Result> => {

@@ -18,10 +18,10 @@ import type {
 
 export type * from './records.ts';
 
-/** Who the shopper is, as the store's back end got it from `generate-regid`. */
+/** The shopper's identity, as the store's back end got it from `generate-regid`. */
 export type Identity = { regid: string; sessionid: string };
 
-/** What the library needs of `fetch`. */
+/** The part of `fetch` that the library uses. */
 export type FetchLike = (
   url: string,
   init: {
@@ -33,7 +33,7 @@ export type FetchLike = (
   },
 ) => Promise<FetchAnswer>;
 
-/** What the library needs of the response to a `fetch`. */
+/** The part of a `fetch` response that the library uses. */
 export type FetchAnswer = {
   status: number;
   statusText?: string;
@@ -47,19 +47,19 @@ export type FetchAnswer = {
 export type StorageLike = { getItem(key: string): string | null; setItem(key: string, value: string): void };
 
 export type WishgateOptions = {
-  /** Address of the service, for example `https://wishes.shop.example`. */
+  /** Public URL of the service, for example `https://wishes.shop.example`. */
   baseUrl: string;
-  /** The store's identifier. It is public; the API key is not and never belongs here. */
+  /** The store's identifier. It is public; the API key is secret and never belongs here. */
   pid: string;
-  /** Asks the store's own back end who the shopper is. Called once per page, and again when the session is not accepted. */
+  /** Gets the shopper's identity from the store's back end. Called once per page, and again when the session is rejected. */
   identify: () => Identity | Promise<Identity>;
   /** Replaces the browser's `fetch`. */
   fetch?: FetchLike;
-  /** Where lists are cached; `localStorage` when left out, nowhere but in this page when null. */
+  /** Storage of cached lists: `localStorage` if omitted, only this page's memory if null. */
   storage?: StorageLike | null;
   /** The clock, in milliseconds. */
   now?: () => number;
-  /** Milliseconds after which a call without a response fails; 30,000 when left out. */
+  /** Timeout of a call in milliseconds; 30,000 if omitted. */
   timeoutMs?: number;
 };
 
@@ -67,7 +67,7 @@ export type NewList = Omit<CreateListInput, 'cfor'>;
 
 export type ListUpdate = Omit<UpdateListInput, 'lnote'> & {
   lid: string;
-  /** One line; an empty text removes the note. */
+  /** One line; an empty string removes the note. */
   lnote?: string | null;
 };
 
@@ -77,18 +77,18 @@ export type ListMail = { lid: string; toemail: string; fromname: string; note?: 
 /** Alerts to subscribe to. */
 export type AlertRequest = {
   products: ProductRef[];
-  /** `backinstock` when left out. */
+  /** `backinstock` if omitted. */
   topics?: string[];
-  /** `email` when left out; else `sms` or another medium of the service. */
+  /** `email` if omitted; otherwise `sms` or another medium of the service. */
   medium?: string;
-  /** Where to; an account's own address when left out. */
+  /** The recipient; the account's own address if omitted. */
   mediumvalue?: string;
   addtomailinglist?: 0 | 1;
 };
 
 export type AlertAnswer = {
   message: string;
-  /** Whether alerts are sent from now on; false while the contact has still to open the link in a message. */
+  /** Whether alerts are active; false until the contact opens the link in the confirmation message. */
   confirmed: boolean;
   products: { epi: VariantId; empi: ProductId; dt: string | null }[];
   topics: string[];
@@ -96,30 +96,30 @@ export type AlertAnswer = {
 
 export type AlertPage = { topic?: string; limit?: number; offset?: number };
 
-/** A page of a shopper's alerts; `total` counts beyond the page. */
+/** A page of a shopper's alerts; `total` counts all pages. */
 export type ProductAlerts = { limit: number; offset: number; total: number; subscriptions: ProductAlert[] };
 
-/** Alerts to end: the one of this `id`, or all of a topic and variant. */
+/** Alerts to end: the one with this `id`, or all of a topic and variant. */
 export type AlertRef = { id: string } | { topic?: string; epi: VariantId };
 
 export type ShareAnswer = { msg: string; lid: string; lname: string; medium: string };
 
-/** How many shoppers have a product in a list; the product as it was named. */
+/** How many shoppers have a product in a list, with the product id as the caller sent it. */
 export type SocialCount = { data: { count: number; empi: ProductId } };
 
-/** Which of the shopper's lists hold a variant. */
+/** The shopper's lists that contain a variant. */
 export type Membership = { epi: VariantId; isInList: boolean; lids: string[] };
 
-/** An error, in the form of a finished XHR. `status` is 0 when there was no response at all. */
+/** An error, in the format of a finished XHR. `status` is 0 if there was no response. */
 export type WishgateError = Error & {
   status: number;
-  /** The reason phrase; empty where there is none, as over HTTP/2. */
+  /** The reason phrase; empty if there is none, as over HTTP/2. */
   statusText: string;
   readyState: 4;
   responseText: string;
-  /** The parsed body: `{error, type, msg, message}`; null when there was none. */
+  /** The parsed body: `{error, type, msg, message}`; null if there was none. */
   response: { error: true; type: string; msg: string; message: string } | null;
-  /** A response header that pages may read, for example `Retry-After`; null when it is not there. */
+  /** A response header that pages may read, for example `Retry-After`; null if it is missing. */
   getResponseHeader(name: string): string | null;
   getAllResponseHeaders(): string;
 };
@@ -130,13 +130,13 @@ export type OnError = (error: WishgateError) => void;
 
 export type FetchListsOptions = { callbackFn?: OnSuccess<List[]>; errorFn?: OnError; lty?: string };
 
-/** Changes the save-for-later list of the shopper, or the one whose `lid` comes first. */
+/** Changes the shopper's save-for-later list, or the list whose `lid` is the first argument. */
 export type SaveForLaterChange<Items, Answer> = {
   (items: Items | Items[], onSuccess?: OnSuccess<Answer>, onError?: OnError): Promise<Answer>;
   (lid: string, items: Items | Items[], onSuccess?: OnSuccess<Answer>, onError?: OnError): Promise<Answer>;
 };
 
-/** The save-for-later list. Call `init` before the others, or name the list in each. */
+/** The save-for-later list. Call `init` before the others, or pass the list to each. */
 export type SaveForLater = {
   init: (onSuccess?: OnSuccess<ListContents>, onError?: OnError) => Promise<ListContents>;
   add: SaveForLaterChange<ProductInput, { itemsadded: Item[]; itemsfailed: ItemChange[] }>;
@@ -145,12 +145,12 @@ export type SaveForLater = {
   moveToCart: SaveForLaterChange<ItemRef, { itemsmoved: Item[]; itemsfailed: ItemChange[] }>;
 };
 
-/** Which lists changed, came or went; `rev` identifies the state of all lists. */
+/** The ids of lists that were changed, added or removed; `rev` identifies the state of all lists. */
 export type ListChange = { rev: string; lids: string[] };
 
 export type Change = 'lists' | 'identity';
 
-/** A call of the client: callbacks may follow its arguments, and it returns a promise, too. */
+/** A call of the client: callbacks may follow its arguments, and it also returns a promise. */
 export type Call<Args extends unknown[], Result> = (
   ...given: [...args: Args, onSuccess?: OnSuccess<Result>, onError?: OnError]
 ) => Promise<Result>;
@@ -158,67 +158,67 @@ export type Call<Args extends unknown[], Result> = (
 /** The client of one store. */
 export type Wishgate = {
   readonly SaveForLater: SaveForLater;
-  /** The shopper's lists with a preview of each, from the cache of 5 minutes where it is valid. */
+  /** Gets the shopper's lists with a preview of each, from the 5-minute cache if it is valid. */
   fetchLists: (options?: FetchListsOptions) => Promise<List[]>;
   createList: Call<[list: NewList], List>;
-  /** The list of this name: the one that is there, else a new one. Safe to call on every page and again. */
+  /** Gets the list of this name or creates it. Safe to call repeatedly and on every page. */
   ensureList: Call<[list: NewList], List>;
   updateList: Call<[list: ListUpdate], List>;
   deleteList: Call<[lid: string], List>;
-  /** Restores a deleted list as it was; a list that is there is returned as it is. */
+  /** Restores a deleted list; returns an existing list unchanged. */
   restoreList: Call<[lid: string], List>;
   /** Restores deleted items to their list, all of them or none. */
   restoreItems: Call<[lid: string, epis: VariantId[]], List>;
-  /** Deleted lists that can be restored, the one deleted last first. */
+  /** Gets the deleted lists that can be restored, most recently deleted first. */
   deletedLists: Call<[page?: { limit?: number; offset?: number }], List[]>;
-  /** Items that can be restored to a list, the one deleted last first. */
+  /** Gets the items that can be restored to a list, most recently deleted first. */
   deletedItems: Call<[list: { lid: string; limit?: number; offset?: number }], Item[]>;
   addToList: Call<[lid: string, product: ProductInput], Item>;
   addProductsToList: Call<[lid: string, products: ProductInput[]], Item[]>;
-  /** Makes one concurrent call for each list; rejects with the first error. */
+  /** Makes one concurrent call per list; rejects with the first error. */
   addProductToLists: Call<[product: ProductInput, lids: string[]], Item[]>;
-  /** Removing what is not there is no error: the response then has `hasError`. */
+  /** Removing a missing item is not an error: the response then has `hasError`. */
   deleteFromList: Call<[lid: string, product: ItemRef], ItemChange>;
   /** Removes several products from a list in one call. */
   removeProductsFromList: Call<[lid: string, products: ItemRef[]], ItemChange[]>;
-  /** Moves items to another list of the shopper's, with their notes and quantities: all of them or none. */
+  /** Moves items to another list of the shopper, with their notes and quantities: all of them or none. */
   moveItems: Call<[fromlid: string, tolid: string, epis: VariantId[]], ItemTransfer>;
   updateListItem: Call<[lid: string, product: ItemUpdate], ItemChange>;
   addCustomProductToList: Call<[lid: string, product: CustomProduct], Item>;
-  /** A list of the shopper's, or a public one, with its items. */
+  /** Gets a list of the shopper, or a public list, with its items. */
   fetchListDetails: Call<[list: { lid: string; limit?: number; offset?: number }], ListContents>;
-  /** Lets everybody who has the list id read the list. */
+  /** Lets everyone who has the list id read the list. */
   markListPublic: Call<[lid: string], List>;
   markListPrivate: Call<[lid: string], List>;
   sendListViaEmail: Call<[mail: ListMail], { msg: string; listinfo: List }>;
-  /** Records that a list was shared, and how; without a `lid` the shopper's newest one. */
+  /** Records that a list was shared, and how; without a `lid`, the shopper's newest list. */
   reportShare: Call<[share: { lid?: string; medium: string; fromname?: string }], ShareAnswer>;
-  /** Says whether the shopper's clicks and orders may be tracked; false declines. */
+  /** Sets whether the shopper's clicks and orders may be tracked; false opts out. */
   setMeasured: Call<[measured: boolean], { measured: boolean }>;
-  /** Subscribes to alerts: an account's own address at once; any other once the link in the message sent there was opened. */
+  /** Subscribes to alerts: an account's own address at once, any other once the contact opens the confirmation link. */
   subscribeForProductAlert: Call<[alert: AlertRequest], AlertAnswer>;
-  /** The shopper's alerts, newest first: an account sees those to its address, a guest those it asked for. */
+  /** Gets the shopper's alerts, newest first: an account sees those to its address, a guest those it requested. */
   fetchProductAlerts: Call<[page?: AlertPage], ProductAlerts>;
-  /** Ends alerts of the shopper; `removed` says how many there were. */
+  /** Ends alerts of the shopper; `removed` is their number. */
   unsubscribeFromProductAlert: Call<[alert: AlertRef], { msg: string; removed: number }>;
-  /** How many shoppers have a product in a list. */
+  /** Counts the shoppers who have a product in a list. */
   getSocialCount: Call<[product: { empi: ProductId }], SocialCount>;
   /**
-   * Which of these variants are in which lists: what heart buttons need, in one call for a whole page. A variant that was named in
-   * Shopify's form (`gid://shopify/ProductVariant/123`) is returned in that form.
+   * Gets the lists that contain each variant, in one call for all heart buttons of a page. A variant in Shopify's form
+   * (`gid://shopify/ProductVariant/123`) is returned in that form.
    */
   isInLists: Call<[epis: VariantId[]], Membership[]>;
-  /** Whether two variant ids, or two product ids, name the same: records carry 123 where `gid://shopify/ProductVariant/123` was sent. */
+  /** Whether two variant ids, or two product ids, are the same: records contain 123 for `gid://shopify/ProductVariant/123`. */
   isSameId: (one: VariantId | ProductId, other: VariantId | ProductId) => boolean;
-  /** Whether the shopper has an account, and is no guest. */
+  /** Whether the shopper has an account, rather than being a guest. */
   isLoggedIn: Call<[], boolean>;
-  /** Call it when the shopper logged in or out: it calls `identify` again and empties the cache, in all tabs. */
+  /** Call it after the shopper logs in or out: it calls `identify` again and clears the cache, in all tabs. */
   refreshIdentity: Call<[], void>;
-  /** Calls back when lists or the identity changed, here or in another tab; returns a function that stops it. */
+  /** Calls back when lists or the identity changed, in this or another tab; returns a function that stops it. */
   onChange: (listener: (change: Change) => void) => () => void;
   /**
-   * Calls back with the shopper's lists: at once, and within a second or so after each change on any device. Rests while the page is hidden.
-   * Returns a function that stops it. `onError` gets errors that last; it goes on trying.
+   * Calls back with the shopper's lists: at once, and about a second after each change on any device; pauses while the page is
+   * hidden. Returns a function that stops it. `onError` gets persistent errors; retries continue.
    */
   watch: (onLists: (lists: List[], change: ListChange) => void, onError?: OnError) => () => void;
 };

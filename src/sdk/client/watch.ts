@@ -6,7 +6,7 @@ import { notify } from './error.ts';
 import type { IdentityKeeper } from './identity.ts';
 import type { FetchLike, Identity, List, ListChange, OnError, WishgateError } from './types.ts';
 
-// A bundle of its own, which `watch` loads: pages that do not watch do not pay for it.
+// A separate bundle, which `watch` loads on demand: pages that do not watch do not download it.
 
 export type WatchTools = {
   baseUrl: string;
@@ -14,7 +14,7 @@ export type WatchTools = {
   fetch: FetchLike;
   rest: Caller['rest'];
   identity: Pick<IdentityKeeper, 'get' | 'renew'>;
-  /** Calls back when the shopper is another; returns a function that stops it. */
+  /** Calls back when the shopper changes; returns a function that stops it. */
   onIdentity: (listener: () => void) => () => void;
   read: () => Promise<List[]>;
   timeoutMs: number;
@@ -26,15 +26,15 @@ type Events = {
 };
 type Changes = ListChange & { isWhole: boolean };
 
-/** The first message comes at once, unless a proxy buffers it. */
+/** The first message arrives at once, unless a proxy buffers it. */
 const FIRST_MS = 10_000;
 const MAX_MISSES = 3;
 const WITHOUT_STREAMS_MS = 300_000;
 const LONGEST_PAUSE_MS = 30_000;
-/** Between calls where neither streams nor long polling get through. */
+/** Poll interval where neither streams nor long polling work. */
 const POLL_MS = 10_000;
 
-/** Calls back with the lists, then again after each change, until the returned function is called. */
+/** Calls back with the lists, and again after each change, until the caller calls the returned function. */
 export function watchLists(
   tools: WatchTools,
   onLists: (lists: List[], change: ListChange) => void,
@@ -43,7 +43,7 @@ export function watchLists(
   const browser = globalThis as Partial<Events> & { document?: Events & { visibilityState: string } };
   const page = browser.document;
   let isStopped = false;
-  /** Until then long polling is used, because streams do not get through. */
+  /** Long polling is used until this time, because streams do not get through. */
   let streamsAt = 0;
   let misses = 0;
   let waitSeconds = Math.floor(tools.timeoutMs / 2_000);
@@ -62,7 +62,7 @@ export function watchLists(
       };
     });
   const restart = (): void => {
-    // A visitor who comes back may be on another network.
+    // A returning visitor may be on another network.
     streamsAt = misses = failures = 0;
     abort.abort();
     wake();
@@ -77,7 +77,7 @@ export function watchLists(
     failures = 0;
   };
 
-  /** Counts streams that failed. A service that cannot be reached may be about to start; one that is busy or closed says so. */
+  /** Counts failed streams. An unreachable service may be about to start; a busy or closed one returns its status. */
   const miss = (status: number | undefined): void => {
     if (status === 401 || status === 429 || status === 503) return;
     misses += status === undefined ? 1 : MAX_MISSES;
@@ -130,14 +130,14 @@ export function watchLists(
     } catch (error) {
       const { response, status } = error as WishgateError;
       if (response?.type === 'invalid-request') known = { regid: '', rev: '' };
-      // A proxy on the way does not let a call wait that long.
+      // A proxy does not let a call wait that long.
       if (status === 0) waitSeconds = Math.floor(waitSeconds / 2);
       throw error;
     }
     if (waitSeconds === 0) await pause(POLL_MS);
   };
 
-  /** Random, so that clients that were cut off together do not come back together. */
+  /** Random, so that clients that lost the connection together do not reconnect together. */
   const pauseAfter = (error: WishgateError | null): number => {
     const retryMs = Number(error?.getResponseHeader?.('retry-after') ?? 0) * 1_000;
     return retryMs + Math.random() * Math.min(LONGEST_PAUSE_MS, 250 * 2 ** failures);
@@ -158,7 +158,7 @@ export function watchLists(
       if (isStopped || (signal.aborted && !isCut)) return;
       if (who && isStaleIdentity(error as WishgateError)) await tools.identity.renew(who).catch(() => null);
       failures += 1;
-      // Connections end now and then; only errors that last are reported.
+      // Connections end now and then; only persistent errors are reported.
       if (failures > 1) notify(onError, error as WishgateError);
       await pause(pauseAfter(error as WishgateError));
     }

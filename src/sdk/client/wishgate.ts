@@ -48,18 +48,18 @@ function checkOptions(options: WishgateOptions): void {
     throw clientError('invalid-request', 'identify must be a function that answers { regid, sessionid }');
 }
 
-/** In a form an empty text counts as left out; a blank one removes a note, and is not valid as a name. */
+/** An empty form field counts as omitted; a blank one removes a note, and is invalid as a name. */
 const blankIfEmpty = (text: string | null | undefined): string | null | undefined =>
   text === '' ? ' ' : text;
 
-/** Makes the client of a store. It sends no request until it is used. */
+/** Creates the client of a store. It sends no request until it is used. */
 export function init(options: WishgateOptions): Wishgate {
   checkOptions(options);
   const { pid, identify, storage, now = Date.now } = options;
-  // Called through a closure: browsers refuse a `fetch` that is detached from its window.
+  // Called through a closure, because browsers reject a `fetch` that is detached from its window.
   const fetchLike: FetchLike = options.fetch ?? ((url, request) => fetch(url, request));
   let lastRegid = '';
-  /** The save-for-later list, once it is known: lists that were cached before it was made lack it. */
+  /** The save-for-later list, once known: lists that were cached before its creation do not include it. */
   let savedLid = '';
   const cache = createCache(pid, storage, now, (change) => {
     if (change === 'lists') return;
@@ -78,7 +78,7 @@ export function init(options: WishgateOptions): Wishgate {
   const ensuring = new Map<string, Promise<List>>();
 
   const write: Write = async (run) => {
-    // Neither a read that is under way nor one that begins during the write may be cached.
+    // Neither a read in flight nor one that starts during the write may be cached.
     cache.invalidate();
     try {
       return await run();
@@ -96,7 +96,7 @@ export function init(options: WishgateOptions): Wishgate {
   const addOne = async (lid: string, product: object): Promise<Item> =>
     (await contents(lid, { a: [product] })).a![0]!;
 
-  /** Lists as text, so that each caller parses records of its own. */
+  /** Returns text, so that each caller parses its own records. */
   const listsText = async (lty: string): Promise<string> => {
     const { regid } = await identity.get();
     const mustHold = lty === '' || lty === 'sfl' ? savedLid : '';
@@ -122,14 +122,14 @@ export function init(options: WishgateOptions): Wishgate {
     try {
       return await post<List>('lists/create', list);
     } catch (error) {
-      // Another tab or device was faster, or the cached lists are older; for an archived list the error stays.
+      // Another tab or device was faster, or the cached lists are older; for an archived list the error remains.
       const made =
         (error as WishgateError).response?.type === 'duplicate-lname' ? await findList(lname) : undefined;
       if (made) return made;
       throw error;
     }
   };
-  /** Concurrent callers share one list: several hearts may be tapped while it is being made. */
+  /** Concurrent callers share one list, because a shopper may tap several hearts while it is being created. */
   const ensureList = (list: NewList): Promise<List> => {
     const found = ensuring.get(list.lname) ?? findOrCreate(list).finally(() => ensuring.delete(list.lname));
     ensuring.set(list.lname, found);

@@ -12,7 +12,7 @@ export type Actions = {
 const HEARTS = '[data-swaction="addToWishlist"]';
 const SAVED = 'swym-added';
 
-/** Buttons that pages mark with `data-swaction`, with the product in further attributes. */
+/** Handles buttons with `data-swaction`, whose other attributes describe the product. */
 export function createButtons({ add, remove, watch, savedItems }: Actions) {
   const begin = trackNewest();
   const draw = async (): Promise<void> => {
@@ -35,7 +35,7 @@ export function createButtons({ add, remove, watch, savedItems }: Actions) {
 
   return {
     draw: () => quietly(draw()),
-    /** One listener serves all buttons, also those that come later. */
+    /** One listener serves all buttons, including those added later. */
     listen: () =>
       document.addEventListener('click', ({ target }) => {
         const button = (target as Element).closest<HTMLElement>('[data-swaction][data-variant-id]');

@@ -2,15 +2,15 @@ import { callable as makeCallable, settle } from '../client/error.ts';
 import { plainId } from '../client/ids.ts';
 import type { Call, ProductId, ProductInput, ProductRef, VariantId } from '../client/wishgate.ts';
 
-/** What a page passed as a callback: only functions are called. */
+/** A page may pass anything as a callback: only functions are called. */
 export type Callback = unknown;
 
-/** A product as pages pass it: a price may be a text, and the address may be missing. */
+/** A product as pages pass it: a price may be a string, and the URL may be missing. */
 export type PageProduct = Record<string, unknown> & { epi: VariantId; empi?: ProductId; du?: string };
 
 export type ListName = string | { lid: string };
 
-/** Runs a call and calls the page's callbacks; without one for errors the console shows them. Some pages read `description`. */
+/** Calls the page's callbacks; without one for errors, the console shows them. Some pages read `description`. */
 export function done<Result>(
   run: () => Promise<Result>,
   onSuccess?: Callback,
@@ -23,14 +23,13 @@ export function done<Result>(
   });
 }
 
-/** As `callable` of the browser client, for callbacks of pages. */
 export const callable = <Args extends unknown[], Result>(
   run: (...args: Args) => Promise<Result>,
 ): Call<Args, Result> => makeCallable(run, done);
 
 export const lidOf = (list: ListName): string => (typeof list === 'object' && list ? list.lid : list);
 
-/** Where a page leaves them out, the page's own address stands for `du` and the variant's number for `empi`. */
+/** If a page omits them, `du` is the page's own URL and `empi` the variant's number. */
 export const refOf = ({
   epi,
   empi = typeof epi === 'string' ? plainId(epi) : epi,
@@ -41,7 +40,7 @@ export const refOf = ({
   du: du || location.href,
 });
 
-/** Pages often pass prices as texts; one that is no number is left out. */
+/** Pages often pass prices as strings; one that is not a number is omitted. */
 export function fieldsOf(product: PageProduct): PageProduct {
   const pr = parseFloat(product['pr'] as string);
   return { ...product, pr: Number.isFinite(pr) ? pr : undefined };

@@ -22,7 +22,6 @@ export type Tag = { listName: string; currency: string; linkTo: (lid: string) =>
 
 const MOST_ITEMS = 1_000;
 
-/** The names of events: each in small letters with a prefix. */
 const EVENT_NAMES: Record<string, string> = new Proxy(
   {},
   {
@@ -33,7 +32,7 @@ const EVENT_NAMES: Record<string, string> = new Proxy(
 const flagOf = (value: unknown): 0 | 1 | undefined =>
   value == null || value === '' ? undefined : Number(value) === 0 ? 0 : 1;
 
-/** Makes the object whose functions pages written for the public product call. */
+/** Creates the object whose functions are called by pages written for the public product. */
 export function createSwat(client: Wishgate, tag: Tag, isLoggedIn: () => boolean) {
   const events = new EventTarget();
   const emit = (name: string, detail: unknown): void =>
@@ -102,7 +101,7 @@ export function createSwat(client: Wishgate, tag: Tag, isLoggedIn: () => boolean
     emit('removeWishlistCollection', deleted);
     return deleted;
   };
-  /** Pages take the first list for the wishlist, so the save-for-later list comes last. */
+  /** Pages use the first list as the wishlist, so the save-for-later list comes last. */
   const fetchLists = async (lty?: string): Promise<List[]> => {
     const lists = await client.fetchLists({ lty });
     return [...lists.filter((list) => list.lty !== 'sfl'), ...lists.filter((list) => list.lty === 'sfl')];

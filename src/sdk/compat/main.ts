@@ -5,12 +5,12 @@ import { createSwat } from './functions.ts';
 
 type Swat = ReturnType<typeof createSwat>;
 type Queue = ((swat: Swat) => void)[];
-/** The identity, with the email address where the back end sends it; null for a guest. */
+/** The identity, with the email address if the back end sends it; null for a guest. */
 type Identified = library.Identity & { email?: string | null };
 
 type Globals = {
   wishgate?: typeof library;
-  /** Options of `init` that a script tag cannot say, for example `identify` as a function. */
+  /** Options of `init` that a script tag cannot express, for example `identify` as a function. */
   wishgateOptions?: Partial<library.WishgateOptions>;
   wishgateCompat?: boolean;
   SwymCallbacks?: Queue;
@@ -35,7 +35,7 @@ const given = page.wishgateOptions ?? {};
 let email: string | null | undefined;
 const begin = trackNewest();
 
-/** Asks the store's back end, by the page's function or at the tag's address. */
+/** Calls the page's function, or the store's back end at the tag's URL. */
 async function identify(): Promise<library.Identity> {
   const isNewest = begin();
   const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' };
@@ -67,7 +67,7 @@ function linkTo(pid: string, lid: string): string {
 }
 
 async function start(): Promise<void> {
-  // The first request is sent while the library loads.
+  // Sends the first request while the library loads.
   const first = identify();
   const isIdentified = first.catch(() => undefined);
   let next: Promise<library.Identity> | null = first;
@@ -84,7 +84,7 @@ async function start(): Promise<void> {
   } as library.WishgateOptions;
   const client = (await loadLibrary()).init(options);
 
-  /** What the service says where the back end sends no address. */
+  /** The service's value, if the back end sends no address. */
   let hasAccount = false;
   const learn = async (): Promise<void> => {
     if (email === undefined) hasAccount = await client.isLoggedIn().catch(() => false);
@@ -104,7 +104,7 @@ async function start(): Promise<void> {
 
   page._swat = swat;
   page.SwymUtils ??= swat.utils;
-  /** Runs what is in a queue, and what is pushed later at once. A page may also replace the queue. */
+  /** Runs the queued functions, and later ones as they are pushed. A page may also replace the queue. */
   const take = (queue: Queue): Queue => {
     queue.push = (...callbacks) => {
       callbacks.forEach((callback) => notify(callback, swat));
@@ -115,7 +115,7 @@ async function start(): Promise<void> {
   };
   const waiting = (page.SwymCallbacks ??= []);
   let current = waiting;
-  // Not possible where the page declared it with `var`, but such a page does not replace it either.
+  // Fails if the page declared it with `var`, but such a page does not replace it either.
   Reflect.defineProperty(page, 'SwymCallbacks', {
     get: () => current,
     set: (queue: Queue) => void (current = take(queue)),
@@ -123,7 +123,7 @@ async function start(): Promise<void> {
   take(waiting);
 }
 
-// A page that has the tag twice gets one object.
+// A page that includes the tag twice gets one object.
 if (!page.wishgateCompat) {
   page.wishgateCompat = true;
   start().catch((error: unknown) => console.error(error));

@@ -5,7 +5,7 @@ import { callable, done, productOf, refOf } from './call.ts';
 import type { Callback, PageProduct } from './call.ts';
 import { askAddress } from './ui.ts';
 
-/** Kinds of events by number; of those that pages ask for, only the wishlist is kept. */
+/** Event types by number; of those that pages request, only the wishlist is stored. */
 export const EVENT_TYPES = {
   pageView: 1,
   addToCart: 3,
@@ -19,7 +19,7 @@ export const EVENT_TYPES = {
 
 export type Shared = {
   client: Wishgate;
-  /** The name of the list for pages that know only one. */
+  /** The list name for pages that support only one list. */
   listName: string;
   isLoggedIn: () => boolean;
   emit: (name: string, detail: unknown) => void;
@@ -27,13 +27,13 @@ export type Shared = {
   subscribe: (address: string | undefined, medium: string, product: PageProduct) => Promise<AlertAnswer>;
 };
 
-/** The shopper's one list: the one of this name, else the oldest wishlist. */
+/** Finds the list of this name, or else the oldest wishlist. */
 async function findDefault({ client, listName }: Shared): Promise<List | undefined> {
   const lists = (await client.fetchLists()).filter(({ lty }) => lty === null || lty === 'wl');
   return lists.find(({ lname }) => lname === listName) ?? lists[lists.length - 1];
 }
 
-/** The interface from before there were several lists: it knows one, which is created when something is added. */
+/** The interface for a single list, which is created when the first item is added. */
 export function createOlder(page: Shared) {
   const { client, listName, emit } = page;
   let making: Promise<List> | null = null;
@@ -71,7 +71,7 @@ export function createOlder(page: Shared) {
     emit('removedFromWishlist', { ...product, ...item });
     return item;
   };
-  /** Subscribes an account's own address; asks a guest for one. */
+  /** Subscribes an account's own address, and asks a guest for one. */
   const watch = async (product: PageProduct, place: Element | null): Promise<AlertAnswer> => {
     const address = page.isLoggedIn() ? undefined : await askAddress(place);
     if (address === null) throw clientError('invalid-mediumvalue', 'No e-mail address was given');
@@ -96,7 +96,10 @@ export function createOlder(page: Shared) {
       fetchWrtEventTypeET: fetchOfType,
       fetchWrtEventType: fetchOfType,
       initializeActionButtons: buttons.draw,
-      /** The click comes first; pages that have none begin with the product. The form's parent element is among the rest. */
+      /**
+       * The click event is the first argument; pages without one start with the product. The form's parent element is among the
+       * rest.
+       */
       addToWatchList: (...given: unknown[]) => {
         const at = (given[0] as PageProduct | null)?.epi === undefined ? 1 : 0;
         const [product, ok, ...rest] = given.slice(at);

@@ -2,13 +2,13 @@ import type { ListContents, SaveForLater, Wishgate } from '../client/wishgate.ts
 import { callable, done, fieldsOf, productOf, refOf } from './call.ts';
 import type { PageProduct } from './call.ts';
 
-/** Pages that stored a missing id pass it back as the text `null` or `undefined`. */
+/** Pages that stored a missing id pass it back as the string `null` or `undefined`. */
 const isLid = (value: unknown): value is string =>
   typeof value === 'string' && !/^(|null|undefined)$/.test(value);
 
 type SavedCall = 'add' | 'remove' | 'update' | 'moveToCart';
 
-/** Save for later, called with the list first, or with the items first as in the browser client. */
+/** Accepts the list as the first argument, or the items first as in the browser client. */
 export function createSaved(client: Wishgate, details: (lid: string) => Promise<ListContents>) {
   const saved = client.SaveForLater;
   const init = async () => {

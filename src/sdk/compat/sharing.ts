@@ -6,7 +6,7 @@ type Mail = { lid?: string } & Partial<
   Record<'toEmailId' | 'toemail' | 'fromName' | 'fromname' | 'note', string>
 >;
 
-/** Links to lists and emails with them; without a list the shopper's default list is meant. */
+/** Without a list, these functions share the shopper's default list. */
 export function createSharing(
   client: Wishgate,
   linkTo: (lid: string) => string,
@@ -57,7 +57,7 @@ export function createSharing(
 
   return {
     sendListViaEmail: callable(mail),
-    /** `ok` gets the address and the list's id. */
+    /** `ok` receives the URL and the list id. */
     generateSharedListURL: (list: ListName | null, ok?: Callback, err?: Callback) => {
       let lid = '';
       return done(

@@ -1,13 +1,13 @@
 export const MESSAGE_MS = 4_000;
 
-/** The text of a message that may be HTML; nothing of it runs. */
+/** Extracts the text of a message that may be HTML, without running any of it. */
 function wordsOf(message: string): string {
   const page = new DOMParser().parseFromString(message, 'text/html');
   page.querySelectorAll('style, script').forEach((element) => element.remove());
   return page.body.textContent.replace(/\s+/g, ' ').trim();
 }
 
-/** Shows a message, which screen readers read out. Pages style it by its classes. */
+/** Shows a message, which screen readers announce. Pages style it by its classes. */
 function show(kind: 'success' | 'error', given: string | { message?: string } | undefined): void {
   const note = document.createElement('div');
   note.className = `wishgate-notification wishgate-notification-${kind}`;
@@ -26,7 +26,7 @@ const notifications = {
 
 export const ui = { ...notifications, uiRef: notifications };
 
-/** Asks for an email address, in the page's element or in a dialog; null when the visitor closes it. */
+/** Asks for an email address in the page's element or a dialog; returns null if the visitor closes it. */
 export function askAddress(place: Element | null): Promise<string | null> {
   return new Promise((resolve) => {
     const form = document.createElement('form');

@@ -10,7 +10,7 @@ const ESCAPES: Record<string, string> = {
 
 const escape = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPES[character]!);
 
-/** Fills a template with sections, `{{escaped}}` and `{{{plain}}}` values. */
+/** Renders a template with sections, `{{escaped}}` and `{{{plain}}}` values. */
 function renderTemplateString(template: string, values: Values): string {
   return template
     .replace(
@@ -31,7 +31,6 @@ function renderTemplateString(template: string, values: Values): string {
     });
 }
 
-/** The symbol of a currency, its code where there is none. */
 function symbolOf(currency: string): string {
   const parts = currency
     ? new Intl.NumberFormat(undefined, { style: 'currency', currency }).formatToParts(0)

@@ -1,6 +1,6 @@
 import type { TypedDocumentString } from '../../generated/dashboard.ts';
 
-/** An error with words that a person can act on; `type` is the service's own, or `offline`. */
+/** An error with a message that the user can act on; `type` is the service's, or `offline`. */
 export class ApiError extends Error {
   readonly type: string;
 
@@ -18,10 +18,9 @@ export type Answered<Data> = {
   [Field in keyof Data]: Field extends MayBeNull ? Data[Field] : NonNullable<Data[Field]>;
 };
 
-/** The shopper that a call is for, and how to abort it. */
 type Options = { regid?: string; signal?: AbortSignal };
 
-/** Runs a GraphQL document for the signed-in store; `download` makes a REST call, a POST if it has fields, whose response is a file. */
+/** Runs a GraphQL document for the signed-in store; `download` makes a REST call for a file, a POST if it has fields. */
 export type Run = {
   <Data, Variables>(
     document: TypedDocumentString<Data, Variables>,
@@ -31,10 +30,10 @@ export type Run = {
   download: (path: string, fields?: Record<string, string>) => Promise<Blob>;
 };
 
-/** `actsFor` is the store that an operator means; a body makes it a POST. */
+/** `actsFor` is the store that an operator has chosen; a body makes the call a POST. */
 type Call = Options & { method?: 'DELETE'; body?: string | URLSearchParams | null; actsFor?: string | null };
 
-/** Calls the service with the session's cookie, which no script can read, and which it only looks at with the dashboard's header. */
+/** Sends the session cookie, which no script can read and which the service accepts only with the dashboard's header. */
 async function send(path: string, { method, body, actsFor, regid, signal }: Call): Promise<Response> {
   try {
     return await fetch(path, {
@@ -73,7 +72,7 @@ export type StoreInfo = { pid: string; name: string; isDemo: boolean };
 /** A store, or an operator with the store it acts for. */
 export type SignedIn = { isOperator: boolean; store: StoreInfo | null };
 
-/** `hasDemo` where a visitor may enter as the demo store. */
+/** `hasDemo` means that a visitor may enter as the demo store. */
 export type SessionResponse = { session: SignedIn | null; hasDemo: boolean };
 
 async function callSession(call: Call): Promise<SessionResponse> {
@@ -85,14 +84,14 @@ async function callSession(call: Call): Promise<SessionResponse> {
 
 export const readSession = (actsFor: string | null): Promise<SessionResponse> => callSession({ actsFor });
 
-/** The key leaves the page with this call and is kept nowhere. */
+/** The key is sent with this call only and is stored nowhere. */
 export async function signIn(pid: string, apiKey: string): Promise<SignedIn> {
   return (await callSession({ body: JSON.stringify({ pid, apiKey }) })).session!;
 }
 
 export const signOut = (): Promise<unknown> => callSession({ method: 'DELETE' });
 
-/** A caller for the signed-in store, or for the one that an operator acts for; `onUnauthorised` runs when the session is over. */
+/** Calls for the signed-in store, or for the one an operator acts for; `onUnauthorised` runs when the session has ended. */
 export function createApi(actsFor: string | null, onUnauthorised: () => void): Run {
   const fail = (error: ApiError): never => {
     if (error.type === 'unauthorised') onUnauthorised();

@@ -1,7 +1,6 @@
 import type { FormField, IntField } from '../../platform/fields.ts';
 import { linesOf } from './format.ts';
 
-/** A row of STORE_SETTINGS or TOPIC_RULES that a form shows. */
 export type FormRow = { name: string; form: FormField } & (
   | IntField
   | { kind: 'text'; max?: number; initial?: string | null }
@@ -9,10 +8,10 @@ export type FormRow = { name: string; form: FormField } & (
   | { kind: 'flag' }
 );
 
-/** What a form holds while it is edited: everything but switches is text. */
+/** The form's values while editing: everything except switches is text. */
 export type RowDraft = Record<string, string | boolean>;
 
-/** What an empty field stands for; undefined where it must be filled in. */
+/** The value of an empty field; undefined if the field is required. */
 export function emptyOf(row: FormRow): number | string | null | undefined {
   if (row.kind === 'int') return row.initial === null ? null : row.form.emptyIs;
   return row.kind === 'text' ? row.initial : '';
@@ -44,12 +43,10 @@ function inputValue(row: FormRow, draft: string | boolean): unknown {
   return unitSeconds ? Math.round(Number(text) * unitSeconds) : Number(text);
 }
 
-/** What a form over these rows starts with. */
 export function draftOfRows(rows: readonly FormRow[], saved: Record<string, unknown>): RowDraft {
   return Object.fromEntries(rows.map((row) => [row.name, draftValue(row, saved[row.name])]));
 }
 
-/** What is sent in. */
 export function inputOfRows<Input>(rows: readonly FormRow[], draft: RowDraft): Input {
   return Object.fromEntries(rows.map((row) => [row.name, inputValue(row, draft[row.name]!)])) as Input;
 }

@@ -19,13 +19,12 @@ function formatsOf(timeZone: string | null): [Intl.DateTimeFormat, Intl.DateTime
   ];
 }
 
-/** Shows moments in the store's time zone from now on, and prices in its currency. */
 export function setRegion(next: StoreRegion): void {
   try {
     [moments, momentsOfYears] = formatsOf(next.timeZone);
     region = next;
   } catch {
-    // A zone that this browser does not know: moments stay in the reader's.
+    // This browser does not know the time zone, so dates stay in the reader's.
     region = { ...next, timeZone: null };
   }
 }
@@ -35,7 +34,7 @@ const days = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', tim
 
 export const formatNumber = (value: number): string => numbers.format(value);
 
-/** An amount as people of its currency write it, to the cent: "€1,234.50". It is shown, never counted with. */
+/** Formats an amount for its currency, to the cent: "€1,234.50". The result is for display only. */
 export function formatMoney(amount: string, currency: string): string {
   try {
     return new Intl.NumberFormat('en', { style: 'currency', currency }).format(Number(amount));
@@ -44,7 +43,7 @@ export function formatMoney(amount: string, currency: string): string {
   }
 }
 
-/** A price in the store's currency; without one as a plain number to the cent. Nothing gives a dash. */
+/** Formats a price in the store's currency, or as a plain number without one; null gives a dash. */
 export function formatPrice(price: number | null): string {
   if (price === null) return '–';
   return region.currency === null
@@ -54,22 +53,22 @@ export function formatPrice(price: number | null): string {
 
 const compact = new Intl.NumberFormat('en', { notation: 'compact' });
 
-/** A count for little space: exact below 10,000, "12K" from there on. */
+/** Exact below 10,000, "12K" from there on. */
 export const formatShort = (value: number): string =>
   value < 10_000 ? numbers.format(value) : compact.format(value);
 
-/** How a figure changed against the period before, such as "+12 %"; null where there is nothing to compare. */
+/** Formats the change against the previous period, such as "+12 %"; null if there is nothing to compare. */
 export function formatChange(now: number, before: number): string | null {
   if (before === 0) return null;
   const percent = Math.round(((now - before) / before) * 100);
   return `${percent > 0 ? '+' : percent < 0 ? '−' : '±'}${numbers.format(Math.abs(percent))} %`;
 }
 
-/** A share as whole per cent; nothing of nothing gives a dash. */
+/** Formats a whole percentage; a whole of zero gives a dash. */
 export const formatShare = (part: number, whole: number): string =>
   whole === 0 ? '–' : `${numbers.format(Math.round((part / whole) * 100))} %`;
 
-/** A size in the unit that fits, in decimal steps as disks are sold: 32000000 is "32 MB". */
+/** Uses decimal units, as disks do: 32000000 is "32 MB". */
 export function formatBytes(bytes: number): string {
   const units: [number, string][] = [
     [1e9, 'GB'],
@@ -80,7 +79,7 @@ export function formatBytes(bytes: number): string {
   return `${numbers.format(Math.round((bytes / size) * 10) / 10)} ${unit}`;
 }
 
-/** A moment in the store's time zone, or the reader's where it has none, with its year unless it is this one; nothing gives a dash. */
+/** Uses the store's time zone, or else the reader's, and omits the current year; null gives a dash. */
 export function formatMoment(value: number | string | null | undefined): string {
   if (value == null) return '–';
   const moment = new Date(value);
@@ -88,7 +87,7 @@ export function formatMoment(value: number | string | null | undefined): string 
   return (isThisYear ? moments : momentsOfYears).format(moment);
 }
 
-/** By how much the clock of the store, or of the reader, is ahead of UTC at a moment, in milliseconds. */
+/** The offset of the store's or the reader's time zone from UTC at a time, in milliseconds. */
 function aheadAt(time: number): number {
   const at = new Date(time);
   if (region.timeZone === null) return -at.getTimezoneOffset() * 60_000;
@@ -100,11 +99,11 @@ function aheadAt(time: number): number {
   return Date.parse(`${clock.format(at).replace(' ', 'T')}Z`) - Math.floor(time / 1000) * 1000;
 }
 
-/** When a day given as YYYY-MM-DD begins where the store is, in milliseconds; null for what is no day. */
+/** When a YYYY-MM-DD day begins in the store's time zone, in milliseconds; null if it is not a valid day. */
 export function dayStart(day: string, daysLater = 0): number | null {
   const utc = Date.parse(`${day}T00:00:00Z`) + daysLater * 86_400_000;
   if (!/^\d{4}-\d\d-\d\d$/.test(day) || Number.isNaN(utc)) return null;
-  // Once more at the moment that was found: the clock may change on that day.
+  // Applied twice, because the offset may change on that day.
   return utc - aheadAt(utc - aheadAt(utc));
 }
 
@@ -113,7 +112,7 @@ export const formatDay = (day: string): string => days.format(new Date(`${day}T0
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${formatNumber(count)} ${count === 1 ? one : many}`;
 
-/** Seconds in the largest unit that fits: 86400 is "1 day". */
+/** Uses the largest unit that fits: 86400 is "1 day". */
 export function formatSeconds(seconds: number): string {
   const units: [number, string][] = [
     [86_400, 'day'],

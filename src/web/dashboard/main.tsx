@@ -7,11 +7,11 @@ import { hrefTo } from './route.ts';
 import { Shell } from './shell.tsx';
 import './styles.css';
 
-/** The key under which a tab remembers the store that an operator acts for; it is no credential. */
+/** A tab remembers the operator's chosen store under this key; it is not a credential. */
 const CHOSEN = 'wishgate-store';
 const ENDED = 'You are signed out: the session has ended, or its key was revoked.';
 
-/** `turn` tells one session from the next. */
+/** `turn` distinguishes one session from the next. */
 type Entered = { step: 'in'; signedIn: SignedIn; turn: number };
 
 type State = { step: 'asking' } | { step: 'out'; reason: string } | Entered;
@@ -24,7 +24,7 @@ function remember(store: StoreInfo | null): void {
   else sessionStorage.setItem(CHOSEN, store.pid);
 }
 
-/** Reads who is signed in; a closed store does not keep its operator out. */
+/** A closed store does not lock its operator out. */
 async function findSession(): Promise<SessionResponse> {
   const chosen = sessionStorage.getItem(CHOSEN);
   try {
@@ -43,7 +43,7 @@ function Inside({ state, setState }: { state: Entered; setState: (change: (now: 
   const leave = useCallback(
     (reason: string) => {
       remember(null);
-      // A late refusal of a session that is over must not end the one that came after it.
+      // A late rejection of an ended session must not end the next one.
       setState((now) => (now.step === 'in' && now.turn === turn ? { step: 'out', reason } : now));
     },
     [turn, setState],

@@ -1,9 +1,11 @@
 const { pictures } = JSON.parse(document.querySelector('#data')!.textContent) as {
-  /** Schemes that the page's policy lets in. */
+  /** URL schemes that the page's content security policy allows. */
   pictures: string[];
 };
 
-/** The address if the page's policy allows it, else null. Names below `.example`, which samples have, lead nowhere (RFC 2606). */
+/**
+ * Returns null if the content security policy blocks the URL, or for `.example` hosts of samples, which do not exist (RFC 2606).
+ */
 export function pictureUrl(url: string | null | undefined): string | null {
   if (!url || !URL.canParse(url, location.href)) return null;
   const { origin, protocol, hostname } = new URL(url, location.href);

@@ -1,12 +1,14 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** Search, filters, order and page of a table. */
 export type Query = Readonly<Record<string, string>>;
 
 /** `#/topics/backinstock?view=text` is the page `topics` with the rest `backinstock` and a query. */
 export type Route = { page: string; rest: string; query: Query };
 
-/** What names people is kept in the entry of the history and not in its address: Back and a reload find it, the browser's list of visited pages does not show it. */
+/**
+ * Personal data is in the state of the history entry, not in the URL: Back and reload restore it, and the browser's history does
+ * not show it.
+ */
 const hiddenOf = (state: unknown): Query => (state as { hidden?: Query } | null)?.hidden ?? {};
 
 function decode(text: string): string {
@@ -30,7 +32,7 @@ export function routeOf(hash: string, state: unknown): Route {
 const withoutEmpty = (query: Query): Record<string, string> =>
   Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''));
 
-/** Address of a page. Never put personal data in it: addresses stay in the browser's history. */
+/** Never put personal data in it: URLs stay in the browser's history. */
 export function hrefTo(page: string, rest = '', query: Query = {}): string {
   const path = rest === '' ? `#/${page}` : `#/${page}/${encodeURIComponent(rest)}`;
   const search = new URLSearchParams(withoutEmpty(query)).toString();
@@ -50,10 +52,10 @@ export function useRoute(): Route {
   return route;
 }
 
-/** `replace` leaves no step for Back, as typing does; the fields of `hidden` stay out of the address. */
+/** `replace` adds no history entry, for typing; the fields of `hidden` stay out of the URL. */
 type Move = { replace?: boolean; hidden?: readonly string[] };
 
-/** Changes parts of the query of the current route; an empty text takes a part away. */
+/** Changes parts of the current query; an empty string removes a part. */
 export function moveTo(changes: Query, { replace = false, hidden: names = [] }: Move = {}): void {
   const { page, rest, query } = readRoute();
   const hidden = { ...hiddenOf(history.state) };

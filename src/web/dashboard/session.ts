@@ -5,24 +5,22 @@ import type { TypedDocumentString } from '../../generated/dashboard.ts';
 import { ApiError } from './api.ts';
 import type { Answered, Run, StoreInfo } from './api.ts';
 
-/** What an operator may do beyond the store it acts for. */
 export type Operator = {
-  /** Calls as the operator alone: a closed store would refuse. */
+  /** Calls as the operator only, because a closed store would reject the call. */
   run: Run;
   choose: (store: StoreInfo | null) => void;
 };
 
 export type Session = {
-  /** Empty for an operator that acts for no store. */
+  /** Empty for an operator without a chosen store. */
   pid: string;
   run: Run;
   operator: Operator | null;
-  /** Shows a message for a moment, and reads it out to screen readers. */
+  /** Shows a temporary message, which screen readers announce. */
   notify: (message: string) => void;
   rename: (name: string) => void;
 };
 
-/** How long a message of `notify` stays. */
 export const TOAST_MS = 6_000;
 
 export const SessionContext = createContext<Session | null>(null);
@@ -33,15 +31,15 @@ export function useSession(): Session {
   return session;
 }
 
-/** The state of a read; older data stays while newer is on its way. */
+/** The state of a query; older data remains while newer data loads. */
 export type Query<Data> = {
   data: Data | null;
   error: ApiError | null;
   isLoading: boolean;
-  /** Whether the data belongs to other variables than the current ones. */
+  /** Whether the data belongs to earlier variables. */
   isStale: boolean;
   reload: () => void;
-  /** Shows what a write returned; a read under way is older and is dropped. */
+  /** Shows the result of a write; a query in flight is older and is ignored. */
   replace: (data: Data) => void;
 };
 
@@ -50,7 +48,7 @@ function asApiError(error: unknown): ApiError {
   return new ApiError('internal-error', error instanceof Error ? error.message : 'Something went wrong');
 }
 
-/** Reads now and when the variables change, for the store or for the shopper `regid`; a late response is dropped. */
+/** Runs now and when the variables change, for the store or the shopper `regid`; ignores late responses. */
 export function useQuery<Data, Variables>(
   document: TypedDocumentString<Data, Variables>,
   variables: Variables,
@@ -76,7 +74,7 @@ export function useQuery<Data, Variables>(
         setState((now) => ({ ...now, error: asApiError(error), isLoading: false })),
     );
     return () => void newest.current++;
-    // The text of the variables stands for them: a new object with the same content must not read again.
+    // Compares the variables as text, because a new object with the same content must not run the query again.
   }, [document, key, run, turn]);
   const reload = useCallback(() => setTurn((now) => now + 1), []);
   const replace = useCallback(
@@ -89,7 +87,6 @@ export function useQuery<Data, Variables>(
   return { ...state, isStale: dataKey !== key, reload, replace };
 }
 
-/** The state of a write that a click starts. */
 export type Action<Args extends unknown[]> = {
   isBusy: boolean;
   error: ApiError | null;
@@ -97,7 +94,7 @@ export type Action<Args extends unknown[]> = {
   clear: () => void;
 };
 
-/** Runs one write at a time and keeps its error for showing. */
+/** Runs one write at a time and stores its error for display. */
 export function useAction<Args extends unknown[]>(work: (...args: Args) => Promise<void>): Action<Args> {
   const [state, setState] = useState({ isBusy: false, error: null as ApiError | null });
   const isRunning = useRef(false);
@@ -122,7 +119,7 @@ export function useText(initial = '') {
   return { value, onValue };
 }
 
-/** Reads again at this interval while the tab is visible, but never before the last response has come. */
+/** Reloads at this interval while the tab is visible, but never before the last response has arrived. */
 export function usePolling(query: Pick<Query<unknown>, 'isLoading' | 'reload'>, everyMs: number): void {
   const latest = useRef(query);
   latest.current = query;
@@ -156,7 +153,7 @@ export function useShopperChanges(regid: string, onChange: () => void): void {
         try {
           const { rev }: { rev: string } = (await run(WatchShopperDocument, { since }, { regid, signal }))
             .listChanges;
-          // Also when it is the first to be known: what the page has read may be older.
+          // Also for the first known revision, because the page's data may be older.
           if (rev !== since) latest.current();
           since = rev;
         } catch {

@@ -24,13 +24,13 @@ import { SessionContext, TOAST_MS, useQuery } from './session.ts';
 import type { Operator, Session } from './session.ts';
 import { UnsavedGuard, leaveWith } from './unsaved.tsx';
 
-/** Shows the pages once it is known in which time zone and currency; without an answer, in the reader's own. */
+/** Shows the pages once the time zone and currency are known; if they cannot be loaded, in the reader's own. */
 export function Region({ children }: { children: ComponentChildren }) {
   const store = useQuery(RegionDocument, {});
   const { page } = useRoute();
   const last = useRef(page);
   useEffect(() => {
-    // The settings may have changed both.
+    // The settings page may have changed both.
     if (last.current === 'settings' && page !== 'settings') store.reload();
     last.current = page;
   }, [page]);
@@ -90,7 +90,7 @@ function useToast(): [string, (message: string) => void] {
   return [message, notify];
 }
 
-/** Names the page in the tab, and moves the focus to its head after a change of page, but not at sign-in. */
+/** Sets the tab's title, and moves the focus to the heading after a page change, but not at sign-in. */
 function useAnnouncedPage(title: string, { page, rest }: Route): void {
   const isFirst = useRef(true);
   useEffect(() => {
@@ -170,10 +170,10 @@ type ShellProps = {
 };
 
 export function Shell({ store, run, operator, onSignOut }: ShellProps) {
-  // The page with all stores comes first where no store is open.
+  // The page with all stores comes first if no store is open.
   const pages = [...(store ? PAGES : []), ...(operator ? [STORES] : [])];
   const asked = useRoute();
-  // Without an open store there is nothing else to show, whatever the address still says.
+  // Without an open store only this page exists, whatever the URL is.
   const route = store === null ? { ...asked, page: STORES.page, rest: '' } : asked;
   const pid = store?.pid ?? '';
   const [name, rename] = useState(store?.name ?? 'All stores');

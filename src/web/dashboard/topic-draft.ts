@@ -11,10 +11,8 @@ import type { Answered } from './api.ts';
 import { draftOfRows, inputOfRows } from './form-rows.ts';
 import { formatSeconds, plural } from './format.ts';
 
-/** What can start a topic, as the service has it. */
 export type Triggers = Answered<TopicsQuery>['triggers'];
 
-/** The settings that count with a topic's trigger. */
 export function settingsOf(
   triggers: Triggers,
   { trigger }: { trigger: TopicTrigger },
@@ -22,10 +20,8 @@ export function settingsOf(
   return triggers.find(({ name }) => name === trigger)?.settings ?? [];
 }
 
-/** How many are alerted at a time. */
 export type Recipients = 'all' | 'batches' | 'stock';
 
-/** A topic while it is edited. */
 export type TopicDraft = {
   name: string;
   trigger: TopicTrigger;
@@ -33,7 +29,6 @@ export type TopicDraft = {
   texts: Texts;
 } & Record<RuleName, string | boolean>;
 
-/** What the form starts with. */
 export function draftOf(topic: TopicFieldsFragment): TopicDraft {
   const { name, trigger, batchSize, shoppersPerUnit } = topic;
   return {
@@ -45,7 +40,6 @@ export function draftOf(topic: TopicFieldsFragment): TopicDraft {
   };
 }
 
-/** Whether a rule counts with the trigger and the recipients that are chosen. */
 export function isRuleShown(
   { name, ofTrigger, form }: (typeof topicRules)[number],
   draft: Pick<TopicDraft, 'trigger' | 'recipients'>,
@@ -55,20 +49,17 @@ export function isRuleShown(
   return form.with === undefined || form.with === draft.recipients;
 }
 
-/** Templates by part. */
 export type Texts = Record<string, string>;
 
-/** The templates that a form starts with. */
 export function textsOf(list: readonly { part: string; text: string }[]): Texts {
   return Object.fromEntries(list.map(({ part, text }) => [part, text]));
 }
 
-/** Templates as they are sent in. */
 export function listOf(texts: Partial<Texts>): { part: string; text: string }[] {
   return Object.entries(texts).map(([part, text]) => ({ part, text: text ?? '' }));
 }
 
-/** What is sent in; rules that are not shown are cleared where they can be. */
+/** Clears hidden rules, if they can be cleared. */
 export function inputOf(draft: TopicDraft, triggers: Triggers): SaveTopicInput {
   const { name, trigger, texts, recipients: _recipients, ...rules } = draft;
   const cleared = topicRules.filter((rule) => rule.initial === null && !isRuleShown(rule, draft, triggers));
@@ -81,7 +72,6 @@ export function inputOf(draft: TopicDraft, triggers: Triggers): SaveTopicInput {
   };
 }
 
-/** The rules that count, in words. */
 export function rulesText(topic: TopicFieldsFragment, triggers: Triggers): string {
   const { batchSize, batchIntervalSeconds } = topic;
   const draft = draftOf(topic);

@@ -17,7 +17,7 @@ const { navigation } = window as unknown as { navigation?: Navigation };
 const unsaved = new Set<object>();
 let ask: ((go: () => void) => void) | null = null;
 
-/** Has the page ask before it is left while a form holds changes. */
+/** Makes the page ask before it is left while a form has unsaved changes. */
 export function useUnsaved(isChanged: boolean): void {
   useLayoutEffect(() => {
     if (!isChanged) return;
@@ -29,13 +29,13 @@ export function useUnsaved(isChanged: boolean): void {
 
 export const forgetUnsaved = (): void => unsaved.clear();
 
-/** Asks before `go` would lose what was typed; without changes it goes at once. */
+/** Asks before `go` would discard unsaved changes; without changes it runs at once. */
 export function leaveWith(go: () => void): void {
   if (ask === null || unsaved.size === 0) go();
   else ask(go);
 }
 
-/** Sections of the settings have addresses of their own, but stay on one page. */
+/** Sections of the settings have their own URLs, but are on one page. */
 const pathOf = (url: string): string =>
   new URL(url).hash.replace(/^#\/?|\?.*$/g, '').replace(/^settings\/.*/, 'settings');
 
@@ -75,7 +75,7 @@ function LeaveDialog({ go }: { go: () => void }) {
   );
 }
 
-/** Stands once on the page and asks before work is lost: by a link, by Back, or by signing out. */
+/** Rendered once per page; asks before a link, Back or signing out discards unsaved changes. */
 export function UnsavedGuard() {
   const { open } = useDialog();
   useEffect(() => {

@@ -14,7 +14,7 @@ const isPassing = (error: unknown): boolean => {
   return status === 429 || status >= 500;
 };
 
-/** Runs an action; a failure becomes a message on the page, with a button to try again. */
+/** Shows an error as a message on the page, with a button to retry. */
 export async function attempt(
   action: () => Promise<unknown>,
   { done, undo, otherwise = 'That was not done' }: { done?: string; undo?: Undo; otherwise?: string },
@@ -38,7 +38,6 @@ export const make = (wanted: OptimisticChange, done?: string, undo?: OptimisticC
     undo: undo && (() => make(undo, 'It is back')),
   });
 
-/** Puts at most as many into the cart as are in stock. */
 export function setQuantity(product: Product, to: (before: number) => number, done?: string): void {
   const { epi, dt, stk } = product;
   const wanted = to(Math.min(shop.cart[epi] ?? 0, stk));
@@ -59,7 +58,7 @@ export function saveForLater(product: Product): Promise<boolean> {
   return make(
     {
       otherwise: `${dt} was not saved for later`,
-      // It leaves the cart once it is saved: a visitor who closes the page meanwhile must not lose it.
+      // The product is removed from the cart after it is saved, so that a visitor who closes the page does not lose it.
       call: async () => {
         const list = await findLater();
         await client.SaveForLater.add(list.lid, item);
@@ -82,7 +81,7 @@ export async function moveToCart(item: Item): Promise<void> {
       if (product) setQuantity(product, (before) => before + moved.qty, 'Moved to your cart');
     },
   });
-  // Another device may have moved it meanwhile.
+  // Another device may have moved it in the meantime.
   if (!isMoved) void load();
 }
 
@@ -101,7 +100,7 @@ export const declineTracking = (): Promise<boolean> =>
 export const waitsFor = (epi: number, topic: AlertTopic): boolean =>
   !!shop.alerts?.some((alert) => Number(alert.epi) === epi && alert.topic === topic);
 
-/** A customer subscribes the account's own address through the client; the shop's back end subscribes any other. */
+/** The client subscribes a customer's own address; the shop's back end subscribes any other. */
 export async function subscribe(product: Product, topic: AlertTopic, address: string): Promise<void> {
   if (address === shop.email) await client.subscribeForProductAlert({ products: [product], topics: [topic] });
   else await backend.notify(address, product, topic);
@@ -117,7 +116,7 @@ export function stopWaiting({ id, product, topic, epi }: ProductAlert): Promise<
   update({ alerts: shop.alerts?.filter((other) => other.id !== id) ?? null });
   return attempt(() => client.unsubscribeFromProductAlert({ id }).finally(refreshAlerts), {
     done: `You will not hear of ${title} any more`,
-    // The page never learns a guest's whole address, so that only an account can undo it.
+    // The page never knows a guest's full address, so only an account can undo this.
     undo: email !== null && known ? again : undefined,
     otherwise: `You still wait for ${title}`,
   });

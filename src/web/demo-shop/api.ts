@@ -1,7 +1,7 @@
 import type { Identity, ProductInput, WishgateError } from '../../sdk/client/wishgate.ts';
 import type { DemoProduct } from '../demo-store/products.ts';
 
-/** With its current price and stock; `fullPrice` is the price without a reduction. */
+/** Has the current price and stock; `fullPrice` is the price without a discount. */
 export type Product = DemoProduct & { fullPrice: number; du: string; iu: string };
 
 export const toInput = ({ epi, empi, du, dt, bt, pr, iu }: Product): ProductInput => ({
@@ -18,7 +18,7 @@ export type AlertTopic = 'backinstock' | 'pricedrop';
 
 export type OutboxMail = { id: string; sentAt: number; eml: string };
 
-/** The data in the page's HTML; `products` is null where the server could not read them. */
+/** The data in the page's HTML; `products` is null if the server could not read them. */
 export const page = JSON.parse(document.querySelector('#data')!.textContent) as {
   pid: string;
   products: Product[] | null;
@@ -47,7 +47,7 @@ async function call<Result>(path: string, body?: object): Promise<Result> {
   return result;
 }
 
-/** The last `identify`: until its response has come, a new visitor has no cookie. */
+/** The last `identify` call: a new visitor has no cookie until its response has arrived. */
 let identified: Promise<unknown> = Promise.resolve();
 
 export const backend = {
@@ -70,13 +70,12 @@ export const backend = {
   outbox: () => call<OutboxMail[]>('outbox'),
 };
 
-/** Whether the call did not get through: the same may work in a moment. */
+/** Whether the request did not get through, so that a retry may work. */
 export function isUnreachable(error: unknown): boolean {
   const { status, response } = error as Partial<WishgateError>;
   return status === 0 || (status !== undefined && status >= 502) || response?.type === 'unauthorised';
 }
 
-/** The message for visitors of an error of the client or of the back end. */
 export function explain(error: unknown): string {
   if (error instanceof ShopError) return error.message;
   const { name, message, response } = error as WishgateError;

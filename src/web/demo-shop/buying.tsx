@@ -34,7 +34,6 @@ export function Framed({ product, dt }: { product: Product; dt?: string }): JSX.
   );
 }
 
-/** The heart saves to the first list; the plus next to it chooses lists. */
 export function Hearts({ product }: { product: Product }): JSX.Element {
   const isSaved = lidsOf(product.epi).length > 0;
   return (
@@ -68,7 +67,7 @@ const WORDS = {
   },
 };
 
-/** Subscribes to an alert: a customer at once, a guest by a dialog. For a visitor who waits already it links to the alerts. */
+/** Subscribes a customer at once and a guest in a dialog, and links a subscribed visitor to the alerts. */
 export function WaitButton({ product, topic }: { product: Product; topic: AlertTopic }): JSX.Element {
   const { dt, epi } = product;
   const { ask, label, waiting, class: name } = WORDS[topic];

@@ -5,10 +5,10 @@ import { readStored, store } from './storage.ts';
 const KEY = 'demo-cart';
 const CLICK_KEY = 'demo-click';
 
-/** False where storage is full or switched off: the cart then lasts as long as the page. */
+/** False if storage is full or disabled: the cart then lasts as long as the page. */
 let isStored = true;
 
-/** Keeps only quantities: other scripts can write to the same storage. */
+/** Accepts only quantities, because other scripts can write to the same storage. */
 function parse(text: string | null): Cart {
   try {
     const stored = JSON.parse(text ?? '{}') as Cart | null;
@@ -29,7 +29,7 @@ export function followCart(): void {
   });
 }
 
-/** Changes how many of a variant are in the cart, beginning with what other tabs have left there. */
+/** Changes a variant's quantity, starting from the value that other tabs have stored. */
 export function changeCart(epi: number, to: (before: number) => number): void {
   const { [epi]: before = 0, ...others } = isStored ? loadCart() : shop.cart;
   const qty = to(before);
@@ -38,7 +38,7 @@ export function changeCart(epi: number, to: (before: number) => number): void {
   update({ cart });
 }
 
-/** Remembers for this visit which alert led here, and removes it from the address; it is sent with an order. */
+/** Remembers the alert click for this visit, to report it with an order, and removes it from the URL. */
 export function noteClick(): void {
   const query = new URLSearchParams(location.search);
   const click = query.get('wg');

@@ -8,7 +8,7 @@ import { Button, Empty, RemoveButton, Row, Title, ToShop, money } from './parts.
 import { useTitle } from './route.ts';
 import { findProduct, shop } from './state.ts';
 
-/** How many can be bought: never more than are in stock, whatever another tab or an earlier day left in the cart. */
+/** Limits the quantity to the stock, because the cart may come from another tab or an earlier day. */
 const buyable = (qty: number | undefined, { stk }: Product): number => Math.min(qty ?? 0, Math.max(0, stk));
 
 function CartRow({ product }: { product: Product }): JSX.Element {

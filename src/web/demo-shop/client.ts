@@ -8,7 +8,7 @@ declare const wishgate: typeof library;
 let email: string | null = null;
 const begin = trackNewest();
 
-/** The address of the customer who is logged in, as the back end said last. */
+/** The address of the logged-in customer in the back end's last response. */
 export const customer = (): string | null => email;
 
 export const client: library.Wishgate = wishgate.init({

@@ -19,7 +19,7 @@ async function read({ id, sentAt, eml }: OutboxMail): Promise<Email> {
   return { id, sentAt, to: to?.[0]?.address ?? '', subject: subject ?? '', text: text ?? '' };
 }
 
-/** The outbox, polled while the view is open: emails are sent a moment after the restock. */
+/** Polls while the view is open, because emails are sent shortly after the restock. */
 function useOutbox(): Email[] | null {
   const [emails, setEmails] = useState<Email[] | null>(null);
   useEffect(() => {

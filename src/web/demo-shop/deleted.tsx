@@ -10,7 +10,6 @@ import { inTurn } from './wishes.ts';
 
 type Deleted = { lists: List[]; items: Item[] };
 
-/** What can be restored, read again whenever the lists change. */
 function useDeleted(lid: string | null): Deleted {
   const [deleted, setDeleted] = useState<Deleted>({ lists: [], items: [] });
   useEffect(() => {
@@ -23,7 +22,7 @@ function useDeleted(lid: string | null): Deleted {
       ]);
       if (isCurrent) setDeleted({ lists: gone.filter(({ lty }) => lty !== 'sfl'), items });
     };
-    // The shop works without this section, and the bar says when the service cannot be reached.
+    // The shop works without this section, and the bar shows when the service is unreachable.
     inTurn(read).catch(() => undefined);
     return () => void (isCurrent = false);
   }, [lid, shop.lists]);

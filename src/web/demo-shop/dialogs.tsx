@@ -97,7 +97,7 @@ export function Share({ lid }: { lid: string }): JSX.Element | null {
       await navigator.clipboard.writeText(link);
       show('Link copied');
     } catch {
-      // Not allowed, or not there: pages on plain HTTP have no clipboard.
+      // The clipboard is blocked, or missing as on plain HTTP.
       show('Please copy the link by hand', true);
     }
   };

@@ -45,7 +45,7 @@ function saveToFirst(product: Product): OptimisticChange {
   };
 }
 
-/** For a heart that is tapped again before its list exists: removes the product as soon as it does. */
+/** If the visitor taps a heart again before its list exists, removes the product once it does. */
 const removeFromFirst = (product: Product): OptimisticChange => ({
   otherwise: `${product.dt} was not removed`,
   patch: (all) =>

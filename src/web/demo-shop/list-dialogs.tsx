@@ -28,7 +28,7 @@ function NameField({ label, value }: { label: string; value?: string }): JSX.Ele
   );
 }
 
-/** The lists that the service has; one that is being made has no id yet. */
+/** The lists that exist in the service; one that is being created has no id yet. */
 export const madeLists = (): List[] => shop.lists.filter(({ lid }) => lid !== '');
 
 export function PickLists({ product }: { product: Product }): JSX.Element {

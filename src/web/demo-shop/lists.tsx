@@ -152,7 +152,7 @@ function useShared(lid: string): { contents: ListContents | null; problem: strin
     if (away !== null && contents) return;
     client.fetchListDetails({ lid }).then(
       (found) => isCurrent && (setContents(found), setProblem(null)),
-      // The bar says it where the service cannot be reached.
+      // The bar shows when the service is unreachable.
       (error: unknown) =>
         isCurrent && !isUnreachable(error) && (setContents(null), setProblem(explain(error))),
     );

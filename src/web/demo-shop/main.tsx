@@ -19,7 +19,7 @@ import './shop.css';
 
 type NavLinkProps = { view: string; icon: IconName; name: string; count?: number };
 
-/** A link of the header. Its count takes no room, so that nothing moves when it becomes known. */
+/** The count takes no space, so that nothing moves when it loads. */
 function NavLink({ view, icon, name, count = 0 }: NavLinkProps): JSX.Element {
   return (
     <a href={`#/${view}`} aria-current={shop.route[0] === view ? 'page' : undefined}>

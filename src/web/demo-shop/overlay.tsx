@@ -6,14 +6,14 @@ import { close, focusHeading } from './route.ts';
 import { dismiss, shop } from './state.ts';
 import { load } from './wishes.ts';
 
-/** A modal dialog. Escape and Back close it, and the focus returns to where it was. */
+/** Escape and Back close the dialog, and the focus returns to its previous element. */
 export function Modal({ title, children }: { title: string; children: ComponentChildren }): JSX.Element {
   const element = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const opener = document.activeElement;
     const dialog = element.current;
     dialog?.showModal();
-    // The first field, not the button that closes.
+    // Focuses the first field instead of the close button.
     dialog?.querySelector<HTMLElement>('input, textarea')?.focus();
     return () => {
       dialog?.close();
@@ -26,7 +26,7 @@ export function Modal({ title, children }: { title: string; children: ComponentC
       ref={element}
       class="modal"
       aria-labelledby="modal-title"
-      // The event comes late: once this dialog is gone, another one may be open.
+      // The event fires late: another dialog may be open by then.
       onClose={({ currentTarget }) => currentTarget.isConnected && close()}
     >
       <header>
@@ -83,7 +83,7 @@ export function Toasts(): JSX.Element {
   const { toasts } = shop;
   const element = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // A popover that is shown anew is above an open dialog.
+    // A popover that is hidden and shown again is above an open dialog.
     element.current?.hidePopover();
     if (toasts.length > 0) element.current?.showPopover();
   }, [toasts]);

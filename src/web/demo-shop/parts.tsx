@@ -26,16 +26,16 @@ export function Icon({ name, isFull = false }: { name: IconName; isFull?: boolea
 export const money = (amount: number | null): string =>
   amount === null ? '' : new Intl.NumberFormat('en', { style: 'currency', currency: 'EUR' }).format(amount);
 
-/** The picture of a product; without `dt` where the title is next to it. */
+/** Omit `dt` if the title is next to the picture. */
 export function Picture({ iu, dt = '' }: { iu: string | null; dt?: string }): JSX.Element {
-  // Records have the public address; the picture itself always comes from the page's own origin.
+  // Records contain the public URL; the picture always comes from the page's own origin.
   const src = iu === null ? undefined : new URL(iu, location.href).pathname;
   return <img class="picture" src={src} alt={dt} width="400" height="300" />;
 }
 
 type ButtonProps = {
   class?: string;
-  /** Read out in place of the text, where that alone does not say what it is about. */
+  /** The label for screen readers, if the text alone is ambiguous. */
   label?: string;
   isPressed?: boolean;
   isDisabled?: boolean;
@@ -65,7 +65,7 @@ export function Button({
   );
 }
 
-/** Removes a row; the focus moves to the next row, the one before it, or the heading. */
+/** Moves the focus to the next row, the previous row, or the heading. */
 export function RemoveButton({
   label,
   text = 'Remove',
@@ -89,7 +89,7 @@ export function RemoveButton({
   );
 }
 
-/** Heading of a view, which gets the focus when the view opens. */
+/** Receives the focus when the view opens. */
 export function Title({ children }: { children: ComponentChildren }): JSX.Element {
   return <h1 tabIndex={-1}>{children}</h1>;
 }
@@ -104,7 +104,6 @@ export function Row({
   children,
 }: {
   class?: string;
-  /** Address of the picture; undefined for a row without one. */
   iu?: string | null;
   title: string | null;
   slug?: string;
@@ -151,7 +150,6 @@ export function Empty({
   );
 }
 
-/** Placeholders that take the room of the rows to come. */
 export function Ghosts(): JSX.Element {
   return (
     <ul class="lines" aria-busy="true" aria-label="Loading">

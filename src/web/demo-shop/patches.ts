@@ -1,6 +1,6 @@
 import type { Item, List, ProductInput } from '../../sdk/client/wishgate.ts';
 
-/** A change of the lists that shows at once. It can be applied twice: the service's response may contain it already. */
+/** A change of the lists that is shown at once. It is idempotent, because the service's response may already contain it. */
 export type Patch = (lists: List[]) => List[];
 
 const at =
@@ -60,6 +60,5 @@ export const dropList =
 export const changeList = (lid: string, fields: Partial<List>): Patch =>
   at(lid, (list) => ({ ...list, ...fields }));
 
-/** A list that the service is about to make; it has no id yet. */
 export const draftList = (lname: string): List =>
   ({ lid: '', lname, lty: 'wl', cnt: 0, listcontents: [], anonRead: false }) as unknown as List;

@@ -7,13 +7,13 @@ type Entry = { key: string; isDialog?: boolean } | null;
 const entry = (): Entry => history.state as Entry;
 const newKey = (): string => Math.random().toString(36).slice(2);
 
-/** How far down each page was, by the key of its history entry. */
+/** Scroll position of each page, by the key of its history entry. */
 const scrolled = new Map<string, number>();
 let current = '';
 let scrollTop = 0;
 let onClosed: (() => void) | null = null;
 
-/** A part of the address as text; an invalid encoding stays as it is and names nothing. */
+/** Decodes a part of the URL; an invalid encoding stays as it is and matches nothing. */
 function decode(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -31,7 +31,7 @@ export const goTo = (path: string): void => void (location.hash = `#/${path}`);
 
 export const replaceRoute = (path: string): void => location.replace(`#/${path}`);
 
-/** Follows the address. Back leads to where the visitor was on the page, and closes a dialog. */
+/** Follows the URL. Back restores the scroll position and closes a dialog. */
 export function followRoute(): void {
   history.scrollRestoration = 'manual';
   current = entry()?.key ?? newKey();
@@ -52,14 +52,14 @@ export function followRoute(): void {
   });
 }
 
-/** Scrolls after each step to another view, and moves the focus to its heading. */
+/** Scrolls after each change of view, and moves the focus to its heading. */
 export function useArrival(): void {
   const [view, name] = shop.route;
   useEffect(() => scrollTo(0, scrollTop), [shop.route]);
   const page = view === 'p' ? `p/${name}` : view;
   const before = useRef(page);
   useEffect(() => {
-    // Screen readers read out where the link led; tabs of one view keep the focus.
+    // Screen readers announce the new view; tabs of one view keep the focus.
     if (before.current !== page) focusHeading();
     before.current = page;
   }, [page]);
@@ -75,7 +75,7 @@ export function open(dialog: () => JSX.Element | null): void {
   update({ dialog });
 }
 
-/** Closes the dialog; `next` runs once it has left the history, too. */
+/** Calls `next` once the dialog's history entry is gone. */
 export function close(next: () => void = () => undefined): void {
   if (!entry()?.isDialog) {
     update({ dialog: null });

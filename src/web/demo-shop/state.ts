@@ -6,17 +6,16 @@ import type { Patch } from './patches.ts';
 import { ACTION_MS, TOAST_MS } from './toasts.ts';
 import type { Toast } from './toasts.ts';
 
-/** Quantities by variant. */
 export type Cart = Record<string, number>;
 
 type State = {
   products: Product[] | null;
-  /** The lists as the service has them; null until it has sent them. */
+  /** The service's lists; null until they have loaded. */
   serverLists: List[] | null;
-  /** What the visitor changed and the service has not confirmed yet. */
+  /** The visitor's changes that the service has not confirmed yet. */
   pending: Patch[];
   lists: List[];
-  /** The save-for-later list, likewise. */
+  /** The save-for-later list; undefined until it has loaded. */
   later: List | undefined;
   alerts: ProductAlert[] | null;
   email: string | null;
@@ -24,11 +23,10 @@ type State = {
   cart: Cart;
   toasts: Toast[];
   dialog: (() => JSX.Element | null) | null;
-  /** The view in the address, and the name of what it shows. */
+  /** The view in the URL, and the name of the shown item. */
   route: [view: string, name: string];
 };
 
-/** Everything that the page shows; `update` changes it. */
 export const shop: Readonly<State> = {
   products: page.products,
   serverLists: null,
@@ -46,7 +44,6 @@ export const shop: Readonly<State> = {
 
 let redraw = (): void => undefined;
 
-/** Sets what draws the page anew after a change. */
 export const onUpdate = (draw: () => void): void => void (redraw = draw);
 
 export function update(changes: Partial<State>): void {

@@ -1,6 +1,6 @@
 type Kind = 'localStorage' | 'sessionStorage';
 
-/** What is stored; null also where the browser's storage is switched off. */
+/** Returns null if there is no value, or if the browser's storage is disabled. */
 export function readStored(kind: Kind, key: string): string | null {
   try {
     return window[kind].getItem(key);

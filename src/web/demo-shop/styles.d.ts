@@ -1,2 +1,2 @@
-/** Styles are for the bundler; importing them gives nothing. */
+/** The bundler handles styles; an import has no value. */
 declare module '*.css';

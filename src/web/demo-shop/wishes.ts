@@ -7,12 +7,12 @@ import type { Patch } from './patches.ts';
 import { shop, update } from './state.ts';
 import { store } from './storage.ts';
 
-/** A change of the lists: shown at once, and undone when the service refuses it. */
+/** A change of the lists that is shown at once, and reverted if the service rejects it. */
 export type OptimisticChange = {
-  /** What was not done, where it fails: "Linen throw was not saved". */
+  /** The message if the change fails: "Linen throw was not saved". */
   otherwise: string;
   patch?: Patch;
-  /** Calls the service; a `Patch` that it returns is shown from then on: the service knew more. */
+  /** Calls the service; a returned `Patch` is shown from then on, because the service has newer data. */
   call: () => Promise<unknown>;
 };
 
@@ -25,10 +25,10 @@ const unchanged: Patch = (lists) => lists;
 const begin = trackNewest();
 let attempts = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
-/** Whether the service notifies this page of changes; otherwise the page reads after each change of its own. */
+/** Whether the service notifies this page of changes; otherwise the page reloads after each of its own changes. */
 let isLive = false;
 let writes = 0;
-/** The last call: the service gets changes in the visitor's order, or Undo could overtake what comes after it. */
+/** The last call: calls run in the visitor's order, or Undo could overtake a later change. */
 let last: Promise<unknown> = Promise.resolve();
 
 function showLists(serverLists: List[] | null, pending: Patch[]): void {
@@ -42,13 +42,13 @@ export const refreshProducts = async (): Promise<void> => update({ products: awa
 const readAlerts = async (): Promise<void> =>
   update({ alerts: (await client.fetchProductAlerts({ limit: 100 })).subscriptions });
 
-/** Reads the alerts anew, here and in the other tabs. */
+/** Reloads the alerts in this and all other tabs. */
 export async function refreshAlerts(): Promise<void> {
   await readAlerts();
   store('localStorage', ALERTS_KEY, String(Math.random()));
 }
 
-/** Reads lists and alerts, and retries until the service can be reached; meanwhile `shop.away` says so. */
+/** Loads lists and alerts, and retries until the service is reachable; `shop.away` shows the outage. */
 export async function load(): Promise<void> {
   const isNewest = begin();
   const readLists = async (): Promise<void> => {
@@ -64,7 +64,7 @@ export async function load(): Promise<void> {
     attempts += 1;
   } else attempts = 0;
   const problem = failed && (isUnreachable(failed.reason) ? AWAY : explain(failed.reason));
-  // What the bar says of a lost change stays until the service is back.
+  // The bar shows a lost change until the service is back.
   update({ email: customer(), away: problem ? (shop.away ?? problem) : null });
 }
 
@@ -77,7 +77,7 @@ export function followWishes(): void {
   void load();
   client.onChange((change) => {
     if (change === 'identity') showLists(shop.serverLists, []);
-    // The page shows its own changes already, and is notified of those of other tabs.
+    // The page already shows its own changes, and receives notifications of those in other tabs.
     else if (writes > 0 || isLive) return;
     void load();
   });
@@ -104,7 +104,7 @@ export function followWishes(): void {
   addEventListener('offline', reload);
 }
 
-/** Says in the bar what was lost on the way; returns false where something else was wrong. */
+/** Shows a lost change in the bar; returns false if the error has another cause. */
 export function reportLost(error: unknown, otherwise: string): boolean {
   if (!isUnreachable(error)) return false;
   update({ away: `${otherwise}. ${AWAY}` });
@@ -112,14 +112,14 @@ export function reportLost(error: unknown, otherwise: string): boolean {
   return true;
 }
 
-/** Calls the service after all earlier calls: for a list that is just being deleted or restored it would return 404. */
+/** Runs after all earlier calls: the service would return 404 for a list that is being deleted or restored. */
 export function inTurn<Result>(call: () => Promise<Result>): Promise<Result> {
   const result = last.then(call, call);
   last = result;
   return result;
 }
 
-/** Makes a change; throws the service's error after the page is as it was. */
+/** Reverts the change before it throws the service's error. */
 export async function change({ patch = unchanged, call }: OptimisticChange): Promise<void> {
   showLists(shop.serverLists, [...shop.pending, patch]);
   writes += 1;

@@ -10,10 +10,10 @@ import { seedDemoCatalog } from './seed.ts';
 
 const demoStore = z.object({ pid: z.string().min(1), apiKey: z.string().min(1) });
 
-/** The only API key that is stored in clear, because it opens nothing real. */
+/** The only API key that is stored in plain text, because it protects nothing real. */
 export type DemoStore = z.infer<typeof demoStore>;
 
-/** Null when there is no valid file: it is written anew, with a new key. */
+/** Returns null without a valid file; the caller then writes a new one, with a new key. */
 async function readCredentials(path: string): Promise<DemoStore | null> {
   try {
     return demoStore.parse(JSON.parse(await readFile(path, 'utf8')));
@@ -24,24 +24,27 @@ async function readCredentials(path: string): Promise<DemoStore | null> {
   }
 }
 
-/** Removes the address that earlier versions stored: without one, shared lists open in the demo shop of the process that made the link. */
+/**
+ * Removes the URL that earlier versions stored: without one, shared lists open in the demo shop of the process that made the
+ * link.
+ */
 async function forgetAddress({ db, now }: Services, pid: string): Promise<void> {
   const store = await findStore(db, pid);
   if (store?.shareUrl?.endsWith('/demo#/shared/{lid}'))
     await updateStore({ db, now }, pid, { shareUrl: null });
 }
 
-/** Finds or creates the demo store; its credentials are in `DATA_DIR/demo-store.json`, readable by the owner only. */
+/** Finds or creates the demo store; its credentials are in `DATA_DIR/demo-store.json`, which only the owner can read. */
 export async function ensureDemoStore(services: Services): Promise<DemoStore> {
   const { config, db, now } = services;
   const path = join(config.dataDir, 'demo-store.json');
-  // Two processes that start together on an empty folder must agree on one demo store.
+  // Two processes that start concurrently with an empty folder must agree on one demo store.
   const demo = await db.transaction(async (tx) => {
     await lockDemo(tx);
     const known = await readCredentials(path);
     if (known && (await findStore(tx, known.pid)) !== null) return known;
     const lost = await pidOfDemo(tx);
-    // Every lost folder has left a key behind, and their number is limited. The next transaction must see them ended.
+    // Every lost folder has left a key behind, and the number of keys is limited. The next transaction must see them revoked.
     if (lost !== null) await db.transaction((own) => keepNewestKeys(own, lost, MAX_KEYS - 1, now()));
     const { pid, apiKey } = lost
       ? await rotateKey({ db, now }, lost)

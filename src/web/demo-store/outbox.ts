@@ -3,12 +3,11 @@ import { join } from 'node:path';
 import type { Services } from '../../context.ts';
 import { listSent } from '../../alerts/queue/outbox.service.ts';
 
-/** An email in its wire form. */
 export type OutboxMail = { id: string; sentAt: number; eml: string };
 
 const MAX_MAILS = 20;
 
-/** The demo store's newest emails. Other stores' may be in the same folder, so they are found by their rows. */
+/** Finds the demo store's newest emails by their rows, because the folder may contain those of other stores. */
 export async function readOutbox({ config, db }: Services, pid: string): Promise<OutboxMail[]> {
   const rows = await listSent(db, pid, 'email', MAX_MAILS);
   const mails = await Promise.all(

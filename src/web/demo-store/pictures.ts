@@ -38,7 +38,7 @@ const DRAWINGS: Record<string, { ground: string; shapes: string }> = {
   },
 };
 
-/** The picture of a product as SVG, or null for an unknown product. */
+/** Returns SVG, or null for an unknown product. */
 export function picture(slug: string): string | null {
   const drawing = DRAWINGS[slug];
   if (!drawing || !Object.hasOwn(DRAWINGS, slug)) return null;

@@ -1,4 +1,4 @@
-/** A product of the demo shop; `about` is the text of its page. */
+/** `about` is the text of the product page. */
 export type DemoProduct = {
   slug: string;
   epi: number;
@@ -11,7 +11,7 @@ export type DemoProduct = {
   about: string;
 };
 
-/** Slug, title, price, stock and text. Two products begin sold out, so that there is something to wait for. */
+/** Slug, title, price, stock and text. Two products are sold out at first, so that visitors can try alerts. */
 const CATALOGUE = `
 throw | Linen throw | 49.50 | 12 | Washed linen, heavy enough to stay where you put it. It gets softer with every winter.
 kettle | Pour-over kettle | 64 | 0 | A narrow spout that pours exactly where you look. Works on every hob, and on a camp fire.

@@ -2,7 +2,7 @@ import type { Services } from '../../context.ts';
 import { findVariants, writeProducts } from '../../stores/catalogue/catalog.service.ts';
 import { DEMO_PRODUCTS } from './products.ts';
 
-/** Fills the demo store's catalogue. Stock and price are set for new products only, so that a visitor's changes survive a restart. */
+/** Sets stock and price for new products only, so that a visitor's changes survive a restart. */
 export async function seedDemoCatalog({ db, now }: Services, pid: string): Promise<void> {
   const all = DEMO_PRODUCTS.map((product) => String(product.epi));
   const known = new Set((await findVariants(db, pid, all)).map(({ epi }) => epi));

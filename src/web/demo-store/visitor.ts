@@ -16,7 +16,7 @@ const CREATE = 'mutation ($lname: String!) { createList(input: { lname: $lname }
 const FILL =
   'mutation ($lid: ID!, $a: [ItemInput!]) { updateListContents(lid: $lid, a: $a) { list { cnt } } }';
 
-/** Creates the guest and its list of three products at the first call, through the API that every store has. */
+/** The first call creates the guest and its list of three products, through the public API. */
 export async function ensureDemoVisitor(baseUrl: string, { pid, apiKey }: DemoStore): Promise<DemoVisitor> {
   const { regid, sessionid } = await createBackend({ baseUrl, pid, apiKey }).identify({ guestId: UUID });
   const headers = {
@@ -35,7 +35,7 @@ export async function ensureDemoVisitor(baseUrl: string, { pid, apiKey }: DemoSt
   const known = await find();
   if (known !== undefined) return { regid, sessionid, lid: known };
   await request(CREATE, { lname: LIST });
-  // Of two concurrent requests one finds the name taken: the list is the same for both.
+  // If two requests are concurrent, one of them finds the name in use: both get the same list.
   const lid = (await find())!;
   const a = DEMO_PRODUCTS.filter(({ slug }) => WISHED.includes(slug)).map(({ epi, empi, slug }) => ({
     epi,

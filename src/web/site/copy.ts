@@ -1,7 +1,7 @@
-/** How long a button says "Copied". */
+/** How long a button shows "Copied". */
 export const SHOWN_MS = 2_500;
 
-/** Copies a text and says so on the button for a moment. On an address that is not secure, browsers have no clipboard. */
+/** Shows the result on the button for a moment. Browsers have no clipboard on an insecure origin. */
 export async function copyFrom(button: HTMLElement, text: string): Promise<void> {
   const isCopied = await navigator.clipboard?.writeText(text).then(
     () => true,
@@ -11,7 +11,7 @@ export async function copyFrom(button: HTMLElement, text: string): Promise<void>
   setTimeout(() => (button.textContent = 'Copy'), SHOWN_MS);
 }
 
-/** Puts a button on each block of code that copies it, where browsers can copy. */
+/** Adds a copy button to each block of code, if the browser has a clipboard. */
 export function offerCopies(blocks: Iterable<HTMLElement>): void {
   if (!navigator.clipboard) return;
   for (const block of blocks) {

@@ -1,6 +1,6 @@
 /**
- * Repairs the accessibility of GraphiQL whenever it draws: text areas without names, responses that keys cannot scroll, history entries named by
- * their action, and tabs that hold a button.
+ * Fixes GraphiQL's accessibility after each render: unnamed text areas, responses that the keyboard cannot scroll, history
+ * entries named by their action, and tabs that contain a button.
  */
 export function repairAccessibility(root: HTMLElement): void {
   const change = (): void => {

@@ -3,7 +3,7 @@ import { Kind, OperationTypeNode, parse } from 'graphql';
 import type { ExecutionResult, OperationDefinitionNode } from 'graphql';
 import { createClient } from 'graphql-sse';
 
-/** The operation to run; GraphiQL may still name one of the tab that was open before. Null when the text does not parse. */
+/** The operation to run; GraphiQL may still name one of the previous tab. Null if the text does not parse. */
 function operationOf({ query, operationName }: FetcherParams): OperationDefinitionNode | null {
   try {
     const found = parse(query).definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
@@ -18,7 +18,7 @@ export const fetcher: Fetcher = (given, { headers = {} } = {}) => {
   const operation = operationOf(given);
   const params = { ...given, operationName: operation?.name?.value };
   if (operation?.operation !== OperationTypeNode.SUBSCRIPTION) return post(params, headers);
-  // Without retries, an error is shown as it came.
+  // Without retries, an error is shown unchanged.
   const client = createClient({ url: '/graphql/stream', headers, retryAttempts: 0 });
   return client.iterate(params) as never;
 };

@@ -5,7 +5,7 @@ type Run = { headers?: string };
 /** GraphiQL's keys for the history of queries. */
 const HISTORY = /:(queries|favorites)$/;
 
-/** Changes every entry of a stored history; text that is not JSON stays as it is. */
+/** Changes every entry of a stored history; invalid JSON stays as it is. */
 function eachRun(text: string, change: (run: Run) => Run): string {
   try {
     return JSON.stringify(
@@ -19,8 +19,8 @@ function eachRun(text: string, change: (run: Run) => Run): string {
 }
 
 /**
- * Tabs and their headers end with the browser tab. The history stays, without headers, so that no key outlives the tab; an entry that is run
- * again gets the headers that the page came with.
+ * Tabs and their headers end with the browser tab. The history stays without headers, so that no key outlives the tab; an entry
+ * that runs again gets the page's initial headers.
  */
 export function createStorage(keptFor: string, headers: string): GraphiqlStorage {
   const named = (key: string): string => `${keptFor}:${key}`;

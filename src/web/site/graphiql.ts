@@ -16,7 +16,7 @@ const { tabs, keptFor } = JSON.parse(document.querySelector('#data')!.textConten
 const shopperHeaders = tabs.at(-1)!.headers;
 const storage = createStorage(keptFor, shopperHeaders);
 
-/** The tab that is open at first. GraphiQL stores its editors a moment after its tabs: a reload in between would add a tab. */
+/** The initial tab. GraphiQL stores its editors shortly after its tabs: a reload in between would add a tab. */
 function firstTab(): Partial<Tab> {
   const stored = storage.getItem('graphiql:tabState');
   if (stored === null) return { headers: tabs[0]!.headers };
@@ -37,9 +37,9 @@ createRoot(root).render(
       ...firstTab(),
       defaultHeaders: shopperHeaders,
       defaultQuery: '',
-      // On a phone the query needs the room; a tap on their names opens them.
+      // On a phone the query needs the space; a tap on their names opens them.
       defaultEditorToolsVisibility: matchMedia('(max-width: 760px)').matches ? false : 'headers',
-      // The storage decides where.
+      // The storage decides where they are stored.
       shouldPersistHeaders: true,
       showPersistHeadersSettings: false,
       forcedTheme: 'system',

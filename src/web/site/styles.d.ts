@@ -1,4 +1,4 @@
-/** Styles are for the bundler; importing them gives nothing. */
+/** The bundler handles styles; an import has no value. */
 declare module '*.css';
 
 /** The guides, as tools/bundle.mjs reads them: a block without a language is HTML, the others are code. */

@@ -20,7 +20,7 @@ import { useAction, usePolling, useQuery, useSession } from '../session.ts';
 
 type Alert = Answered<AlertsQuery>['alerts']['edges'][number]['node'];
 
-/** What an alert says. The service does not keep messages: this one is rendered anew, and the dialog says so. */
+/** The service does not store messages: it renders this one again, and the dialog says so. */
 function AlertMessage({ alert }: { alert: Alert }) {
   const { topic, epi, medium, value, finishedAt } = alert;
   const message = useQuery(AlertMessageDocument, { topic, epi });

@@ -48,7 +48,6 @@ type Day = Answered<OverviewQuery>['activity'][number];
 const RANGES = ['7', '30', '90'];
 const REFRESH_MS = 30_000;
 
-/** Each figure with the table that is behind it. */
 const FIGURES = [
   { field: 'adds', name: 'Added to lists', page: 'products', query: () => ({ sort: 'lists' }) },
   { field: 'subscriptions', name: 'Subscriptions', page: 'products', query: () => ({ sort: 'waiting' }) },
@@ -60,7 +59,7 @@ const FIGURES = [
   },
 ] as const;
 
-/** The days that are shown, compared with as many before them. */
+/** Compares the days with the same number of days before them. */
 function Figures({ days, shown }: { days: Day[]; shown: number }) {
   const current = useMemo(() => days.slice(-shown), [days, shown]);
   const series = useMemo(

@@ -17,7 +17,6 @@ type Given = {
   onChanged: () => void;
 };
 
-/** The sections in their order, each with an address such as `#/settings/lists`. */
 const SECTIONS: { id: string; title: string; show: (given: Given) => ComponentChild }[] = [
   { id: 'general', title: 'General', show: (given) => <GeneralCard {...given} /> },
   { id: 'lists', title: 'Lists', show: (given) => <SettingsCard card="lists" {...given} /> },
@@ -33,7 +32,7 @@ const SECTIONS: { id: string; title: string; show: (given: Given) => ComponentCh
     title: 'API keys',
     show: ({ store, onChanged }) => <ApiKeys keys={store.apiKeys} onChanged={onChanged} />,
   },
-  // Last, because it loads by itself: nothing below moves when the response comes.
+  // Last, because it loads separately and would move anything below it.
   {
     id: 'mail-server',
     title: 'Mail server',
@@ -58,7 +57,7 @@ function SectionLinks() {
               href={hrefTo('settings', id)}
               onClick={(event) => {
                 if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-                // Still the same page: what is typed in another section stays.
+                // The page stays the same, so that input in another section is not lost.
                 event.preventDefault();
                 history.replaceState(history.state, '', hrefTo('settings', id));
                 goTo(id);
@@ -77,7 +76,7 @@ function Sections(given: Given) {
   useEffect(() => {
     const follow = (): void => {
       const id = location.hash.split('/')[2];
-      // After the frame has moved to the head of the page, as it does after every change of address.
+      // Runs after the layout has scrolled to the top, as it does after every URL change.
       if (id) setTimeout(() => goTo(id));
     };
     follow();

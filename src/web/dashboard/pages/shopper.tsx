@@ -20,7 +20,7 @@ import { hrefTo } from '../route.ts';
 import { useAction, useQuery, useSession, useShopperChanges } from '../session.ts';
 import { Kind } from './shoppers.tsx';
 
-/** What a shopper deleted and can have back: support restores it on request. */
+/** Support restores deleted lists and items on request. */
 function DeletedLists({ regid }: { regid: string }) {
   const { run, notify } = useSession();
   const trail = useTrail();
@@ -178,7 +178,7 @@ function Subscriptions({ uid }: { uid: string }) {
   );
 }
 
-/** Everything is read again when the shopper's lists change. */
+/** Reloads everything when the shopper's lists change. */
 function Found({ shopper, onMoved }: { shopper: Shopper; onMoved: () => void }) {
   const { regid, uid } = shopper;
   const [changes, setChanges] = useState(0);

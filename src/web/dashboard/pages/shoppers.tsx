@@ -116,7 +116,7 @@ const detailText = (detail: Record<string, unknown>): string =>
     .map(([kind, count]) => `${String(count)} ${kind}`)
     .join(', ') || '–';
 
-/** The key as Settings shows it; of a revoked one, only the id is left. */
+/** Shows the key as Settings does; for a revoked key, only its id is known. */
 function keyText(id: string, keys: readonly { id: string; hint: string }[]): string {
   const key = keys.find((entry) => entry.id === id);
   return key ? `…${key.hint}` : id;

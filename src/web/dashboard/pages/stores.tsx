@@ -65,7 +65,7 @@ function CreateStore({ onCreated }: { onCreated: () => void }) {
   );
 }
 
-/** Asks before a store is closed or opened: its shoppers notice at once. */
+/** Asks for confirmation, because closing or opening a store affects its shoppers at once. */
 function Maintenance({ store, onDone }: { store: StoreRowFragment; onDone: () => void }) {
   const { run, notify } = useSession();
   const isClosing = !store.maintenance;

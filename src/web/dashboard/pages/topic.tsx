@@ -51,7 +51,7 @@ type TemplateProps = {
   channels: ChannelFieldsFragment[];
   variables: readonly Variable[];
   form: Form<TopicDraft>;
-  /** Runs when a part is being written, so that the preview shows it. */
+  /** Called when the user edits a part, so that the preview shows it. */
   onPart: (name: string) => void;
 };
 

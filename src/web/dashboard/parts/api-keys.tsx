@@ -15,7 +15,7 @@ import { SecretDialog } from './secret.tsx';
 
 type Key = StoreSettingsFragment['apiKeys'][number];
 
-/** Asks for the name of a key; a new key is then shown once. */
+/** Asks for the name of a key, then shows a new key once. */
 function KeyForm({ renamed, onDone }: { renamed?: Key; onDone: () => void }) {
   const { run, notify } = useSession();
   const name = useText(renamed?.name ?? '');

@@ -4,14 +4,13 @@ import { RowField } from './row-field.tsx';
 import { SettingsFrame, rowsOf, useStoreForm } from './store-settings.tsx';
 import type { StoreProps } from './store-settings.tsx';
 
-/** The texts of the form that the preview shows. */
 type Draft = Record<'logoUrl' | 'colour' | 'senderName' | 'senderAddress' | 'currency' | 'locale', string>;
 
 const DEFAULT_COLOUR = '#1f2937';
 const colourOf = (text: string): string =>
   /^#[\da-f]{6}$/i.test(text.trim()) ? text.trim() : DEFAULT_COLOUR;
 
-/** Black or white, whichever can be read on a colour (WCAG 2). */
+/** Chooses black or white by contrast (WCAG 2). */
 function textOn(colour: string): string {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
     const share = parseInt(colour.slice(at, at + 2), 16) / 255;
@@ -20,7 +19,7 @@ function textOn(colour: string): string {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.1791 ? '#000000' : '#ffffff';
 }
 
-/** A price as the service will write it; a locale that is being typed may be none yet. */
+/** Formats a price as the service does; a locale is invalid while the user is typing it. */
 function priceIn({ currency, locale }: Draft): string {
   const style = currency ? ({ style: 'currency', currency } as const) : { minimumFractionDigits: 2 };
   try {
@@ -65,7 +64,6 @@ function Preview({ draft, name }: { draft: Draft; name: string }) {
   );
 }
 
-/** What messages to shoppers and the pages behind their links look like. */
 export function BrandCard(props: StoreProps) {
   const form = useStoreForm(props, 'brand');
   const draft = form.draft as Draft;

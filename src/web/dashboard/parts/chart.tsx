@@ -7,22 +7,20 @@ type Point = { day: string; value: number };
 const HEIGHT = 170;
 const DAY_LABEL_PX = 62;
 
-/** Distances between the lines of a chart: 1, 2 and 5 of every power of ten. */
+/** Steps between grid lines: 1, 2 and 5 of every power of ten. */
 const STEPS = Array.from({ length: 10 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
 
-/** The value of a colour in the current colour scheme. */
 function resolve(element: HTMLElement, name: string): string {
   element.style.color = `var(${name})`;
   return getComputedStyle(element).color;
 }
 
-/** The days to name below the chart: as many as fit, the last one always. */
 function dayTicks(count: number, widthPx: number): number[] {
   const step = Math.max(1, Math.ceil(count / Math.max(2, Math.floor(widthPx / DAY_LABEL_PX))));
   return Array.from({ length: Math.ceil(count / step) }, (_, index) => count - 1 - index * step).reverse();
 }
 
-/** The next round number, so that the highest bar stays below the top. */
+/** Returns the next round number, so that the highest bar stays below the top. */
 function roundUp(value: number): number {
   if (value < 4) return 4;
   const size = 10 ** Math.floor(Math.log10(value));
@@ -80,12 +78,12 @@ type Props = {
   name: string;
   colour: string;
   points: Point[];
-  /** The sum of as many days before these. */
+  /** The sum of the same number of days before these. */
   before: number;
   href: string;
 };
 
-/** Bars of one figure a day; screen readers get one sentence, and the page has the table. */
+/** Bars of one figure per day; screen readers get one sentence, and the page has the table. */
 export function DayChart({ name, colour, points, before, href }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const reading = useRef<HTMLParagraphElement>(null);

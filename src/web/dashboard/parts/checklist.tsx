@@ -32,7 +32,7 @@ const STEPS: { title: string; how: string; href: string; isDone: (steps: Steps) 
     title: 'Set up mail',
     how: 'Until then, messages are kept as files on the server.',
     href: hrefTo('integrations'),
-    // The demo store writes to nobody, whatever is set up.
+    // The demo store sends no real messages, whatever its settings.
     isDone: ({ integrations, store }) =>
       store.isDemo || integrations.some(({ kind, state }) => kind === 'email' && state === 'active'),
   },
@@ -44,7 +44,6 @@ const STEPS: { title: string; how: string; href: string; isDone: (steps: Steps) 
   },
 ];
 
-/** The way from an empty store to its first alert; it goes away once all is done. */
 export function Checklist() {
   const steps = useQuery(SetupStepsDocument, {});
   usePolling(steps, REFRESH_MS);

@@ -19,7 +19,6 @@ function liquidMarks(text: string, around: Mark['kind']): Mark[] {
   return marks.filter(({ text: part }) => part !== '');
 }
 
-/** Splits a template into parts that are coloured alike. */
 function marksOf(text: string, isHtml: boolean): Mark[] {
   if (!isHtml) return liquidMarks(text, 'plain');
   const marks: Mark[] = [];
@@ -35,7 +34,7 @@ function marksOf(text: string, isHtml: boolean): Mark[] {
   return marks.filter(({ text: part }) => part !== '');
 }
 
-/** Misspelt variables such as `product.titel`; names that the template defines itself are left alone. */
+/** Finds misspelt variables such as `product.titel`; names that the template defines itself are ignored. */
 function unknownNames(text: string, known: readonly string[]): string[] {
   const roots = new Set(known.filter((name) => name.includes('.')).map((name) => name.split('.')[0]!));
   const named = [...text.matchAll(LIQUID)].flatMap(([liquid]) =>
@@ -49,7 +48,7 @@ function unknownNames(text: string, known: readonly string[]): string[] {
 
 export type Variable = { name: string; meaning: string; sample: string };
 
-/** Inserts text at the cursor as typing does, so that it can be undone. */
+/** Inserts text at the cursor as if typed, so that the user can undo it. */
 function insert(field: HTMLTextAreaElement, text: string): void {
   field.focus();
   const isTyped = document.execCommand('insertText', false, text);
@@ -110,7 +109,6 @@ type Props = {
   onFocus: () => void;
 };
 
-/** A template with its marks in colour behind what is typed, and the variables at hand. */
 export function CodeField({ label, name, value, rows, isHtml, variables, onValue, onFocus }: Props) {
   const field = useRef<HTMLTextAreaElement>(null);
   const marks = useMemo(() => marksOf(value, isHtml), [value, isHtml]);

@@ -8,12 +8,10 @@ type Dialogs = { open: (dialog: VNode) => void; close: () => void };
 
 const DialogContext = createContext<Dialogs>({ open: () => undefined, close: () => undefined });
 
-/** Opens a dialog in place of the one that is open, if any, or closes it. */
 export const useDialog = (): Dialogs => useContext(DialogContext);
 
 export const InDialog = createContext(false);
 
-/** Shows the dialog that something inside opened, until the page changes. */
 export function DialogHost({ children }: { children: ComponentChildren }) {
   const [dialog, setDialog] = useState<VNode | null>(null);
   const { page, rest } = useRoute();
@@ -29,7 +27,7 @@ export function DialogHost({ children }: { children: ComponentChildren }) {
 
 type DialogProps = { title: string; isWide?: boolean; children: ComponentChildren };
 
-/** The browser keeps the focus inside, Escape closes it, and the focus goes back to where it was. */
+/** The browser traps the focus, closes the dialog on Escape and restores the focus. */
 export function Dialog({ title, isWide = false, children }: DialogProps) {
   const { close } = useDialog();
   const ref = useRef<HTMLDialogElement>(null);
@@ -38,7 +36,7 @@ export function Dialog({ title, isWide = false, children }: DialogProps) {
     const opener = document.activeElement;
     const dialog = ref.current;
     dialog?.showModal();
-    // The first thing to fill in, where there is one; the browser would take the close button.
+    // Focuses the first input, if any; the browser would focus the close button.
     dialog?.querySelector<HTMLElement>('input, textarea, select')?.focus();
     return () => {
       dialog?.close();

@@ -25,7 +25,7 @@ export function Empty({ title, children }: { title: string; children?: Component
 
 type LoadedProps<Data> = { query: Query<Data>; lines?: number; children: (data: Data) => ComponentChildren };
 
-/** Shows data once it is there: a placeholder before, the error when there is none, older data meanwhile. */
+/** Shows a placeholder while loading, an error if there is no data, and older data during a reload. */
 export function Loaded<Data>({ query, lines = 3, children }: LoadedProps<Data>) {
   const { data, error, isLoading, reload } = query;
   return (
@@ -50,7 +50,7 @@ export function Skeleton({ lines }: { lines: number }) {
 
 type Tone = 'plain' | 'good' | 'warn' | 'bad';
 
-/** A word with a colour; the word alone says it all. */
+/** The colour adds nothing to the meaning of the text. */
 export function Badge({ tone = 'plain', children }: { tone?: Tone; children: ComponentChildren }) {
   return <span class={`badge badge-${tone}`}>{children}</span>;
 }

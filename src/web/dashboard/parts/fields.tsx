@@ -2,7 +2,6 @@ import { createContext } from 'preact';
 import type { ComponentChildren, InputHTMLAttributes, JSX, VNode } from 'preact';
 import { useContext, useId } from 'preact/hooks';
 
-/** Which field an error is about, and what is wrong with it. */
 export type FieldError = { name: string; message: string };
 
 export const FieldErrorContext = createContext<FieldError | null>(null);
@@ -10,7 +9,7 @@ export const FieldErrorContext = createContext<FieldError | null>(null);
 type Common = {
   label: string;
   hint?: ComponentChildren;
-  /** As the service's errors call it, so that they are shown here. */
+  /** The field's name in the service's errors, so that they are shown here. */
   name?: string;
 };
 type Valued<Value> = { value: Value; onValue: (value: Value) => void };
@@ -39,7 +38,6 @@ export function useField({ label, name, hint }: Common) {
     },
     label: labelled,
     below,
-    /** The label above the input, and what there is to say below. */
     around: (input: VNode, head: VNode = labelled) => (
       <div class="field">
         {head}
@@ -68,7 +66,6 @@ export function TextField({ label, hint, name, value, onValue, ...rest }: TextPr
   );
 }
 
-/** A whole number unless `step` says otherwise. */
 export function NumberField({
   step = 1,
   ...rest
@@ -121,7 +118,6 @@ export function Choice<Value extends string>(props: Common & ChoiceProps<Value>)
   );
 }
 
-/** A row of buttons of which one is on, such as a range of days. */
 export function Segments<Value extends string>(props: ChoiceProps<Value> & { label: string }) {
   const { label, value, options, onValue } = props;
   return (

@@ -16,26 +16,26 @@ type BoundSwitch = { name: string; checked: boolean; onChange: (value: boolean) 
 type KeyOf<Fields, Value> = { [Key in keyof Fields]: Fields[Key] extends Value ? Key : never }[keyof Fields] &
   string;
 
-/** A form whose changes are saved together: what was typed lies on top of what is saved. */
+/** A form whose changes are saved together: unsaved input overrides the saved values. */
 export type Form<Fields> = {
   draft: Fields;
   isChanged: boolean;
   saving: Action<[]>;
   set: (part: Partial<Fields>) => void;
   reset: () => void;
-  /** Binds a field of text or choice; `name` where the service calls it otherwise. */
+  /** Binds a text or choice field; `name` is the service's name if it differs. */
   text: <Key extends KeyOf<Fields, string>>(key: Key, name?: string) => Bound<Fields[Key]>;
   check: (key: KeyOf<Fields, boolean>, name?: string) => BoundSwitch;
 };
 
-/** The fields that differ. Only they are sent, so that what a colleague changed elsewhere meanwhile stays. */
+/** Only changed fields are sent, so that a colleague's concurrent changes remain. */
 export function changedFields<Fields extends object>(fields: Fields, saved: Fields): Partial<Fields> {
   const isChanged = ([name, value]: [string, unknown]): boolean =>
     JSON.stringify(value) !== JSON.stringify(saved[name as keyof Fields]);
   return Object.fromEntries(Object.entries(fields).filter(isChanged)) as Partial<Fields>;
 }
 
-/** A form over what is saved; `save` gets the changed inputs only. */
+/** `save` receives only the changed inputs. */
 export function useForm<Fields extends object, Input extends object>({
   saved,
   inputOf,
@@ -53,7 +53,7 @@ export function useForm<Fields extends object, Input extends object>({
   const setField = (key: string) => (value: unknown) => set({ [key]: value } as Partial<Fields>);
   const saving = useAction(async () => {
     if (isChanged) await save(changes);
-    // What was typed during the save stays.
+    // Input during the save remains.
     setTyped((now) => (now === typed ? {} : now));
   });
   const reset = (): void => {
@@ -82,7 +82,7 @@ type Frame = {
   isSticky?: boolean;
 };
 
-/** A form that shows its error at the field it names, and otherwise above its buttons. */
+/** Shows an error at the field it names, or else above the buttons. */
 function FormFrame({ action, children, footer, isSticky = false }: Frame) {
   const form = useRef<HTMLFormElement>(null);
   const [isAtField, setAtField] = useState(false);
@@ -121,7 +121,7 @@ type SaveFormProps = {
   children: ComponentChildren;
 };
 
-/** Fields that are saved together: the buttons stay in sight while something is not saved, and leaving asks first. */
+/** The buttons stay visible while there are unsaved changes, and the page asks before it is left. */
 export function SaveForm({ form: { isChanged, saving, reset }, label, children }: SaveFormProps) {
   useUnsaved(isChanged);
   const footer = (
@@ -150,13 +150,12 @@ type ActionFormProps = {
   action: Action<[]>;
   label: string;
   tone?: 'secondary' | 'danger';
-  /** Whether something is missing that the browser cannot know. */
+  /** Whether required input is missing that the browser cannot validate. */
   isBlocked?: boolean;
   aside?: ComponentChildren;
   children: ComponentChildren;
 };
 
-/** A form that does one thing; in a dialog it can be cancelled. */
 export function ActionForm({ action, label, tone, isBlocked = false, aside, children }: ActionFormProps) {
   const { close } = useDialog();
   const footer = (
@@ -184,7 +183,7 @@ type Props = {
   label: string;
   tone?: 'danger';
   isBlocked?: boolean;
-  /** May return the dialog that follows; without one the dialog closes. */
+  /** May return the next dialog; without one the dialog closes. */
   onSubmit: () => Promise<VNode | void>;
   children: ComponentChildren;
 };
@@ -203,7 +202,7 @@ export function FormDialog({ title, onSubmit, ...form }: Props) {
   );
 }
 
-/** Asks before something that cannot be undone; with `phrase`, it must be typed first. */
+/** Asks before an action that cannot be undone; the user must type `phrase` first, if given. */
 export function Confirm({
   phrase,
   children,

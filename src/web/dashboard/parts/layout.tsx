@@ -26,7 +26,7 @@ export function Card({ title, note, aside, children }: CardProps) {
 
 type PageHeadProps = { title: string; lead?: ComponentChildren; aside?: ComponentChildren };
 
-/** The head of a page; focus comes here when the page changes, so that screen readers announce it. */
+/** Receives the focus when the page changes, so that screen readers announce it. */
 export function PageHead({ title, lead, aside }: PageHeadProps) {
   return (
     <header class="page-head">
@@ -41,7 +41,6 @@ export function PageHead({ title, lead, aside }: PageHeadProps) {
 
 type Cell<Row> = (row: Row) => ComponentChildren;
 
-/** One column of a table: ordinary cells, numbers, or buttons, which have no visible head. */
 export type Column<Row> = {
   label: string;
   cell?: Cell<Row>;
@@ -50,7 +49,6 @@ export type Column<Row> = {
   sort?: Sort;
 };
 
-/** Whether the rows are in the order of this column, and which end comes first. */
 type Sort = { isOn: boolean; isRising: boolean; onPick: () => void };
 
 function Head({ label, actions, sort }: Column<never>) {
@@ -72,13 +70,13 @@ export type TableProps<Row> = {
   columns: Column<Row>[];
   rows: readonly Row[];
   keyOf: (row: Row) => string;
-  /** On a phone a row is a few lines instead of one for each cell. */
+  /** On a phone, a row takes a few lines instead of one per cell. */
   isDense?: boolean;
-  /** A class for a table whose rows have an order of their own on a phone. */
+  /** A class for a table whose rows have their own layout on a phone. */
   kind?: string;
 };
 
-/** A table that stays readable at 390 px: there every row is a block of labelled lines. */
+/** At 390 px, every row is a block of labelled lines. */
 export function Table<Row>({ caption, columns, rows, keyOf, isDense, kind = '' }: TableProps<Row>) {
   return (
     <table class={`data ${isDense ? 'dense' : ''} ${kind}`.trimEnd()}>
@@ -117,9 +115,9 @@ export function Table<Row>({ caption, columns, rows, keyOf, isDense, kind = '' }
 }
 
 type Props = {
-  /** Classes; a small one that stands back unless told. */
+  /** CSS classes; a small, unobtrusive button by default. */
   look?: string;
-  /** What screen readers say, where the text alone is the same in every row. */
+  /** The label for screen readers, if the text is the same in every row. */
   label?: string;
   disabled?: boolean;
   isBusy?: boolean;

@@ -8,7 +8,7 @@ const PLACEHOLDER =
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 240 160"><rect width="240" height="160" fill="#e8e3dd"/><text x="120" y="86" font-family="sans-serif" font-size="15" text-anchor="middle" fill="#655d68">picture</text></svg>',
   );
 
-/** The mail with a placeholder for each picture that the page's policy would not let in. */
+/** Replaces each image that the page's content security policy blocks with a placeholder. */
 function withPlaceholders(html: string): string {
   const mail = new DOMParser().parseFromString(html, 'text/html');
   for (const picture of mail.querySelectorAll('img')) {
@@ -30,7 +30,7 @@ export const WIDTHS: Option<Width>[] = [
 
 const HEIGHT = 520;
 
-/** A mail as wide as on a desktop or on a phone, scaled down where there is less room. */
+/** An email at desktop or phone width, scaled down to fit. */
 export function MailFrame({ html, width }: { html: string; width: Width }) {
   const stage = useRef<HTMLDivElement>(null);
   const [room, setRoom] = useState<number>(PIXELS.desktop);
@@ -43,7 +43,7 @@ export function MailFrame({ html, width }: { html: string; width: Width }) {
   return (
     <div ref={stage} class="preview-stage" style={{ height: `${HEIGHT}px` }}>
       <iframe
-        // A frame that changes its document adds to the history: Back would go through every letter that was typed.
+        // A new frame each time, because a frame that changes its document adds a history entry for every typed letter.
         key={html}
         class="preview-frame"
         title="Preview of the mail"

@@ -36,7 +36,7 @@ const draftOf = (server: Server): Draft => ({
   password: '',
 });
 
-/** A password that is left empty stays as it is. */
+/** An empty password leaves the saved one unchanged. */
 const inputOf = (draft: Draft): MailServerInput => ({
   host: draft.host.trim(),
   port: Number(draft.port),
@@ -45,7 +45,7 @@ const inputOf = (draft: Draft): MailServerInput => ({
   password: draft.password || null,
 });
 
-/** The usual encryption of a port. */
+/** The usual encryption of each port. */
 const CUSTOM: Record<string, MailSecurity> = { 465: 'tls', 587: 'starttls' };
 
 function MailServerForm({ server, onSaved }: { server: Server; onSaved: (server: Server) => void }) {
@@ -53,7 +53,7 @@ function MailServerForm({ server, onSaved }: { server: Server; onSaved: (server:
   const form = useForm({
     saved: draftOf(server),
     inputOf,
-    // All of it: the service takes a server as a whole.
+    // Sends all fields, because the service accepts a server only as a whole.
     save: async () => {
       const { setMailServer } = await run(SetMailServerDocument, { input: inputOf(form.draft) });
       onSaved(setMailServer);

@@ -11,10 +11,9 @@ type Entry = { id: string; at: number; what: ComponentChildren; detail: string }
 
 const WIDTH = 1_000;
 const HEIGHT = 100;
-/** Room for the line itself at both ends. */
 const MARGIN = 4;
 
-/** Stock as steps over time, oldest first, each until the next; unknown stock is a gap. Changes come newest first. */
+/** Stock over time, oldest first; unknown stock is a gap. The changes are ordered newest first. */
 function stepsOf(changes: Change[], now: number): { from: number; to: number; stock: number }[] {
   const rising = [...changes].reverse();
   return rising.flatMap(({ at, after }, index) =>
@@ -22,7 +21,7 @@ function stepsOf(changes: Change[], now: number): { from: number; to: number; st
   );
 }
 
-/** The steps of the kept changes as a line. One sentence for those who cannot see it; the table below has every number. */
+/** Screen readers get one sentence; the table below has every number. */
 function StockChart({ changes }: { changes: Change[] }) {
   const now = Math.max(Date.now(), ...changes.map(({ at }) => at));
   const steps = stepsOf(changes, now);
@@ -84,7 +83,7 @@ const ofOccasion = ({ id, topic, cause, state, units, openedAt }: Occasion): Ent
   detail: [topic, ...(units > 0 ? [plural(units, 'unit')] : []), STATES[state] ?? state].join(' · '),
 });
 
-/** The changes of a variant's stock and the alerts about it; alerts stand above the change that they followed. */
+/** Alerts are listed above the change that triggered them. */
 export function History({ changes, occasions }: { changes: Change[]; occasions: Occasion[] }) {
   const entries = [...occasions.map(ofOccasion), ...changes.map(ofChange)].sort(
     (one, other) => other.at - one.at,

@@ -16,7 +16,6 @@ const shorten = (text: string): string =>
 export const titleOf = ({ dt, vi, epi }: FoundProduct): string =>
   [dt ?? `Variant ${epi}`, vi ?? ''].filter(Boolean).map(shorten).join(', ');
 
-/** Finds variants by the beginnings of words; one is picked by mouse or by keyboard. */
 export function ProductPicker({ label, onPick }: { label: string; onPick: (product: FoundProduct) => void }) {
   const id = useId();
   const [text, setText] = useState('');
@@ -24,7 +23,7 @@ export function ProductPicker({ label, onPick }: { label: string; onPick: (produ
   const [active, setActive] = useState(0);
   const search = useSettled(text.trim());
   const found = useQuery(FindProductsDocument, { search: search || null });
-  // What answers an older search is not shown: Enter would pick something else than what is typed.
+  // Results of an older search are hidden, because Enter would pick something other than the typed text.
   const isReady = search === text.trim() && !found.isStale && found.data !== null;
   const products = isReady ? found.data!.products.edges.map(({ node }) => node) : [];
   const pick = (product: FoundProduct | undefined): void => {
@@ -87,7 +86,7 @@ export function ProductPicker({ label, onPick }: { label: string; onPick: (produ
             id={`${id}-${index}`}
             role="option"
             aria-selected={index === active}
-            // Before the input loses the focus, which closes the list.
+            // Runs before the input loses the focus, which closes the list.
             onMouseDown={(event) => {
               event.preventDefault();
               pick(product);

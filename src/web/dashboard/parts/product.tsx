@@ -14,7 +14,6 @@ import type { Column } from './layout.tsx';
 
 type Named = { dt?: string | null; vi?: string | null; iu?: string | null };
 
-/** A product as tables show it: picture or initial, title, variant or id below. */
 export function ProductName({ dt, vi, iu, id, href }: Named & { id: string | number; href?: string }) {
   const [failed, setFailed] = useState<string | null>(null);
   const picture = pictureUrl(iu);
@@ -42,7 +41,6 @@ export function VariantName({ epi, dt, vi, iu }: Named & { epi: string | number 
   return <ProductName dt={dt} vi={vi} iu={iu} id={epi} href={hrefTo('products', String(epi))} />;
 }
 
-/** Stock as a number, or as a word where there is none or it is unknown. */
 export function Stock({ stk }: { stk: number | null }) {
   if (stk === null) return <Badge>unknown</Badge>;
   return stk > 0 ? <>{formatNumber(stk)}</> : <Badge tone="warn">sold out</Badge>;
@@ -61,7 +59,7 @@ const titleOf = ({ dt, vi, epi }: Variant): string => [dt ?? `Variant ${epi}`, v
 
 const UNKNOWN = 'The catalogue does not know this variant yet. Send it with your product feed first.';
 
-/** Asks for a stock figure and stores it; what comes back in stock alerts its subscribers. */
+/** Saves a stock figure; a product that is back in stock alerts its subscribers. */
 function SetStock({ variant, onDone }: Props) {
   const { run, notify } = useSession();
   const stock = useText(variant.stk !== null && variant.stk > 0 ? String(variant.stk) : '');

@@ -4,7 +4,6 @@ import { Choice, NumberField, Switch, TextArea, TextField } from './fields.tsx';
 
 type Option = { value: string; label: string };
 
-/** The time zones that this browser knows, and the one that is set. */
 function zoneOptions(chosen: string): Option[] {
   const names = new Set([...Intl.supportedValuesOf('timeZone'), ...(chosen ? [chosen] : [])]);
   const options = [...names].filter((name) => name !== 'UTC').map((name) => ({ value: name, label: name }));
@@ -13,7 +12,6 @@ function zoneOptions(chosen: string): Option[] {
 
 const currencies = new Intl.DisplayNames('en', { type: 'currency' });
 
-/** The currencies that this browser knows, and the one that is set. */
 function currencyOptions(chosen: string): Option[] {
   const codes = new Set([...Intl.supportedValuesOf('currency'), ...(chosen ? [chosen] : [])]);
   const options = [...codes].map((code) => ({
@@ -23,10 +21,8 @@ function currencyOptions(chosen: string): Option[] {
   return [{ value: '', label: 'None: prices are plain numbers' }, ...options];
 }
 
-/** The part of a form that a field reads and writes. */
 export type RowForm = { draft: RowDraft; set: (part: RowDraft) => void };
 
-/** The field of a row. */
 export function RowField({
   row,
   form: { draft, set },

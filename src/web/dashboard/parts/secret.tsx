@@ -8,7 +8,7 @@ export function CopyField({ label, value, note }: { label: string; value: string
   const [isCopied, setCopied] = useState<boolean | null>(null);
   const copy = async (): Promise<void> => {
     try {
-      // Over plain HTTP, browsers have no clipboard at all.
+      // Browsers have no clipboard over plain HTTP.
       await navigator.clipboard.writeText(value);
       setCopied(true);
     } catch {

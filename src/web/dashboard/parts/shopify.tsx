@@ -7,7 +7,7 @@ import { ActionForm, Confirm } from './form.tsx';
 import { Button, Card } from './layout.tsx';
 import { CopyField } from './secret.tsx';
 
-/** Takes the secret that Shopify signs its webhooks with; it can be set and removed, never read. */
+/** The secret with which Shopify signs its webhooks can be set and removed, but never read. */
 export function Shopify() {
   const { run, notify } = useSession();
   const shopify = useQuery(ShopifyDocument, {});

@@ -18,7 +18,6 @@ export type StoreProps = {
   onSaved: (store: StoreSettingsFragment) => void;
 };
 
-/** What each card says around its fields. */
 const CARDS: Record<SettingCard, { title: string; save: string; saved: string; note?: string }> = {
   general: { title: 'General', save: 'Save settings', saved: 'The settings are saved.' },
   lists: { title: 'Lists', save: 'Save lists', saved: 'The settings of lists are saved.' },
@@ -37,14 +36,12 @@ const CARDS: Record<SettingCard, { title: string; save: string; saved: string; n
   clicks: { title: 'Measuring', save: 'Save what is measured', saved: 'What is measured is saved.' },
 };
 
-/** The rows of a card, in the table's order. */
 export function rowsOf(card: SettingCard): FormRow[] {
   return storeSettings.flatMap((row) =>
     row.form?.card === card && row.kind !== 'rateLimits' ? [{ ...row, form: row.form }] : [],
   );
 }
 
-/** A form over the settings of a card. */
 export function useStoreForm({ store, onSaved }: StoreProps, card: SettingCard): Form<RowDraft> {
   const { run, notify, rename } = useSession();
   const rows = rowsOf(card);
@@ -60,7 +57,6 @@ export function useStoreForm({ store, onSaved }: StoreProps, card: SettingCard):
   });
 }
 
-/** The frame of a card whose fields are saved together. */
 export function SettingsFrame({
   card,
   form,
@@ -83,7 +79,7 @@ export function SettingsFrame({
   );
 }
 
-/** Lists stand beside the other fields; where there are none, numbers and texts stand in rows. */
+/** Lists are shown alongside the other fields; without lists, numbers and texts are in rows. */
 function SettingFields({ card, form }: { card: SettingCard; form: Form<RowDraft> }) {
   const fieldsOf = (isWanted: (row: FormRow) => boolean) =>
     rowsOf(card)
@@ -110,7 +106,6 @@ function SettingFields({ card, form }: { card: SettingCard; form: Form<RowDraft>
   );
 }
 
-/** A card of settings. */
 export function SettingsCard({ card, ...props }: StoreProps & { card: SettingCard }) {
   const form = useStoreForm(props, card);
   return (
@@ -120,7 +115,6 @@ export function SettingsCard({ card, ...props }: StoreProps & { card: SettingCar
   );
 }
 
-/** Who the store is, and who may call for it. */
 export function GeneralCard(props: StoreProps) {
   const { store } = props;
   const form = useStoreForm(props, 'general');

@@ -9,7 +9,7 @@ import { Dialog, DialogHost, useDialog } from './dialog.tsx';
 import { Badge, Empty, Loaded } from './feedback.tsx';
 import { useSearch } from './table-card.tsx';
 
-/** What is inside calls as the operator, not for the store it acts for. */
+/** The children call as the operator, not for the chosen store. */
 export function AsOperator({ children }: { children: ComponentChildren }) {
   const session = useSession();
   const own = useMemo(() => ({ ...session, run: session.operator!.run }), [session]);
@@ -75,7 +75,6 @@ function Picker() {
   );
 }
 
-/** Lets an operator act for another store, from any page. */
 export function StoreSwitcher() {
   return (
     <AsOperator>

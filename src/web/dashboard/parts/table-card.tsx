@@ -12,7 +12,7 @@ import type { CardProps, Column, TableProps } from './layout.tsx';
 
 const TYPING_PAUSE_MS = 250;
 
-/** A value once it has rested for a moment, so that typing does not call at every letter. */
+/** Returns a value after a pause in typing, so that not every letter causes a call. */
 export function useSettled(value: string, pauseMs = TYPING_PAUSE_MS): string {
   const [settled, setSettled] = useState(value);
   useEffect(() => {
@@ -24,7 +24,7 @@ export function useSettled(value: string, pauseMs = TYPING_PAUSE_MS): string {
 
 type Bound = { value: string; onValue: (value: string, replace?: boolean) => void };
 
-/** The filters of a table, which the address holds; those that name people are `hidden`. A change begins at the first page. */
+/** Stores a table's filters in the URL, except `hidden` ones, which contain personal data. A change returns to the first page. */
 export function useFilters<Name extends string>(names: readonly Name[], hidden: readonly Name[] = []) {
   const { query } = useRoute();
   const filters = Object.fromEntries(names.map((name) => [name, query[name] ?? ''])) as Record<Name, string>;
@@ -43,7 +43,7 @@ export const oneOf = <Value extends string>(
   other: Value,
 ): Value => options.find(({ value }) => value === text)?.value ?? other;
 
-/** A choice of how many days back the page looks, 30 unless the address says otherwise. */
+/** The selected number of past days; 30 unless the URL has another. */
 export function useDays(choices: readonly string[]) {
   const { filters, change } = useFilters(['days']);
   const options = choices.map((days) => ({ value: days, label: `${days} days` }));
@@ -55,7 +55,7 @@ export function useDays(choices: readonly string[]) {
   };
 }
 
-/** A search that starts when one stops typing, and follows Back. */
+/** Searches after a pause in typing, and follows Back. */
 export function SearchBox({ value, onValue, ...rest }: Bound & { label: string; placeholder: string }) {
   const [text, setText] = useState(value);
   const latest = useRef(onValue);
@@ -66,14 +66,14 @@ export function SearchBox({ value, onValue, ...rest }: Bound & { label: string; 
     if (wanted === value) return undefined;
     const timer = setTimeout(() => latest.current(wanted, true), TYPING_PAUSE_MS);
     return () => clearTimeout(timer);
-    // Only typing starts a search: a value that changes meanwhile comes from Back, and is taken over above.
+    // Only typing starts a search: a value that changes otherwise comes from Back, and is applied above.
   }, [text]);
   return (
     <TextField {...rest} type="search" value={text} onValue={setText} autocomplete="off" spellcheck={false} />
   );
 }
 
-/** A search outside the address: its field, and what was typed once it has rested. */
+/** A search that is not in the URL: its field, and the text after a pause in typing. */
 export function useSearch() {
   const field = useText();
   const search = useSettled(field.value.trim());
@@ -82,17 +82,17 @@ export function useSearch() {
 
 type PageInfo = { hasNextPage: boolean; endCursor: string | null };
 
-/** The cursors of the pages gone through up to the one that is shown; the first page has none. */
+/** The cursors of the visited pages up to the current one; the first page has none. */
 type Trail = { cursors: string[]; after: string | null; move: (cursors: string[]) => void };
 
-/** Begins at the first page, and again with every other filter: a cursor belongs to the filter that it came with. */
+/** Restarts at the first page with every new filter, because a cursor belongs to its filter. */
 export function useTrail(filter = ''): Trail {
   const [trail, setTrail] = useState({ filter, cursors: [] as string[] });
   const cursors = trail.filter === filter ? trail.cursors : [];
   return { cursors, after: cursors.at(-1) ?? null, move: (next) => setTrail({ filter, cursors: next }) };
 }
 
-/** The same in the address, so that Back and a reload find the page; one that was opened by its address alone leads back to the first. */
+/** Stores the cursors in the URL for Back and reload; a page opened by its URL alone leads back to the first. */
 export function useAddressTrail(): Trail {
   const { after = '', trail = '' } = useRoute().query;
   return {
@@ -103,7 +103,7 @@ export function useAddressTrail(): Trail {
   };
 }
 
-/** Stays focusable where there is no further page, so that the keyboard's place is not lost. */
+/** Stays focusable if there is no further page, so that keyboard users do not lose their position. */
 function Step({ label, isOpen, onStep }: { label: string; isOpen: boolean; onStep: () => void }) {
   return (
     <button
@@ -120,7 +120,7 @@ function Step({ label, isOpen, onStep }: { label: string; isOpen: boolean; onSte
 type PagerProps = {
   trail: Trail;
   pageInfo: PageInfo;
-  /** Whether `pageInfo` is that of another page or filter: then a further step waits, so that a double click is one. */
+  /** Whether `pageInfo` belongs to another page or filter: then the buttons wait, so that a double click is one step. */
   isStale: boolean;
   labels?: [back: string, on: string];
 };
@@ -141,7 +141,6 @@ function Pager({ trail, pageInfo, isStale, labels: [back, on] = ['Newer', 'Older
   );
 }
 
-/** The REST call that streams a table as a file, with the filters of the page. */
 type CsvFile = { path: string; fields?: Record<string, string> };
 
 export function CsvButton({ path, fields = {} }: CsvFile) {
@@ -171,16 +170,15 @@ type Props<Data, Row> = Omit<CardProps, 'children'> &
     rowsOf: (data: Data) => Rows<Row>;
     columns: Column<Row>[] | ((data: Data) => Column<Row>[]);
     empty?: ComponentChildren;
-    /** Of the buttons to the previous and the next page. */
+    /** Labels of the buttons to the previous and the next page. */
     labels?: [back: string, on: string];
     filters?: ComponentChildren;
     file?: CsvFile;
     trail?: Trail;
-    /** Of the placeholder while the first page loads. */
+    /** Lines of the placeholder while the first page loads. */
     lines?: number;
   };
 
-/** A card with a table of what a query found: filters, the rows of one page, the way to other pages, and all of it as a file. */
 export function TableCard<Data, Row>(props: Props<Data, Row>) {
   const { title, note, aside, query, rowsOf, columns, empty, labels, filters, file, trail, ...rest } = props;
   const { lines = trail ? 6 : 3, ...table } = rest;

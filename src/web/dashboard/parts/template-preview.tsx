@@ -21,7 +21,7 @@ const EXTENDED = '^{}\\[~]|€\f';
 
 type SmsLength = { units: number; segments: number; isUnicode: boolean };
 
-/** One segment has 160 characters, each of several 153; in UCS-2 70 and 67. */
+/** A single segment has 160 characters, each of several has 153; in UCS-2 70 and 67. */
 function smsLength(text: string): SmsLength {
   const characters = [...text];
   const isUnicode = !characters.every((one) => BASIC.includes(one) || EXTENDED.includes(one));
@@ -34,7 +34,7 @@ function smsLength(text: string): SmsLength {
 
 const TYPING_PAUSE_MS = 350;
 
-/** What the service makes of the draft; the last good one stays while there is a mistake in the template. */
+/** Returns the service's preview of the draft; the last valid one remains while the template has an error. */
 function usePreview(topic: string, epi: string | number | null, texts: Texts) {
   const typed = useSettled(JSON.stringify(listOf(texts)), TYPING_PAUSE_MS);
   const { data, error } = useQuery(PreviewTopicDocument, {
@@ -82,9 +82,9 @@ type Props = {
   onShown: (part: string) => void;
 };
 
-/** The message as a subscriber would see it. The frame runs no scripts, and pictures of other sites are not loaded. */
+/** The frame runs no scripts and loads no images from other sites. */
 export function TemplatePreview({ topic, channels, texts, shown, onShown }: Props) {
-  // A line such as the subject stands above every longer text of its channel.
+  // A single-line part such as the subject is shown above every longer part of its channel.
   const views = channels.flatMap(({ parts }) =>
     parts
       .filter(({ rows }) => rows > 1)

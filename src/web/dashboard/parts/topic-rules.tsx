@@ -15,10 +15,9 @@ const RECIPIENTS: { value: Recipients; label: string }[] = [
 
 type Row = (typeof topicRules)[number];
 
-/** The topic of subscribers only: who has the product in a list is notified on another. */
+/** This topic never notifies list owners; another topic does. */
 const SUBSCRIBERS_ONLY = 'backinstock';
 
-/** When a topic's alerts go out, to whom, and how fast. */
 export function TopicRules({ triggers, form }: { triggers: Triggers; form: Form<TopicDraft> }) {
   const { draft } = form;
   const fieldsOf = (isWanted: (row: Row) => boolean) =>

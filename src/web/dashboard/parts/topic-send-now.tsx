@@ -22,11 +22,11 @@ const MAX_PRODUCTS = 100;
 type Reach = NonNullable<Answered<SendAudienceQuery>['audience']['reach']>;
 type Channels = { channels: ChannelFieldsFragment[] };
 
-/** A channel's name inside a sentence: e-mail, but SMS. */
+/** Lower-cases a channel's name within a sentence: e-mail, but SMS. */
 export const inSentence = (label: string): string =>
   /^[A-Z][a-z-]/.test(label) ? label.toLowerCase() : label;
 
-/** "10 by e-mail, 2 by SMS". */
+/** For example "10 by e-mail, 2 by SMS". */
 function waysText({ media }: Reach, channels: ChannelFieldsFragment[]): string {
   const ways = channels.flatMap(({ medium, label }) => {
     const own = media.find((entry) => entry.medium === medium)?.count ?? 0;
@@ -107,7 +107,6 @@ function Count({ topic, products, channels }: { topic: string; products: FoundPr
   );
 }
 
-/** Sends a topic by hand: products, how many people they reach, a confirmation, and then the progress. */
 export function SendNow({ topic, channels, isChanged }: { topic: string; isChanged: boolean } & Channels) {
   const { run, notify } = useSession();
   const [products, setProducts] = useState<FoundProduct[]>([]);

@@ -70,7 +70,6 @@ function TestSend({ topic, channels, isChanged }: { topic: string; isChanged: bo
   );
 }
 
-/** Who a topic reaches, a test to oneself, and a send by hand. */
 export function TopicSend({
   topic: { name },
   channels,

@@ -93,13 +93,12 @@ const COLUMNS: Column<Delivery>[] = [
 
 type Props = { webhook: { id: string; url: string }; onClosed: () => void };
 
-/** What a webhook received lately; each event can be looked at and sent again under its old id, and a test can be sent. */
 export function WebhookDeliveries({ webhook, onClosed }: Props) {
   const { run, notify } = useSession();
   const deliveries = useQuery(WebhookDeliveriesDocument, { webhookId: webhook.id });
   const [opened, setOpened] = useState<string | null>(null);
   usePolling(deliveries, REFRESH_MS);
-  // The health of the webhook may have changed meanwhile.
+  // The webhook's health may have changed in the meantime.
   useEffect(() => onClosed, []);
   const replay = useAction(async (id: string) => {
     await run(ReplayDeliveryDocument, { id });

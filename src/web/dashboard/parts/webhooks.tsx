@@ -23,7 +23,7 @@ type Props = {
   onSaved: () => void;
 };
 
-/** Adds or changes a webhook; the secret of a new one is shown only once. */
+/** The secret of a new webhook is shown only once. */
 function WebhookForm({ types, webhook, onSaved }: Props) {
   const { run, notify } = useSession();
   const url = useText(webhook?.url ?? '');

@@ -14,10 +14,9 @@ import { SettingsContext } from './settings.ts';
 import type { Language } from './settings.ts';
 import { Text } from './text.tsx';
 
-/** What the service gives the page: its public address, and the demo store where the visitor may know it. */
+/** The service's public URL, and the demo store if the visitor may use it. */
 export type Data = { address: string; demo: DemoStore | null };
 
-/** The credentials of the page; at first the demo's, where there is one. */
 function useCredentials({ demo: store, address }: Data) {
   const [credentials, setCredentials] = useState({ ...NO_CREDENTIALS, ...store });
   const [demo, setDemo] = useState<Demo | null>(null);
@@ -33,14 +32,13 @@ function useCredentials({ demo: store, address }: Data) {
     );
   }, [store, address]);
   const { pid, regid } = demo?.credentials ?? NO_CREDENTIALS;
-  // The demo's lists are of no use to other callers.
+  // The demo's lists are useless to other callers.
   const isDemo = credentials.pid === pid && credentials.regid === regid;
   const waiting: DemoState = store ? 'waiting' : 'none';
   const state = demo ? 'ready' : waiting;
   return { credentials, setCredentials, state, error, demo: isDemo ? demo : null } as const;
 }
 
-/** The whole page: the navigation, the guides, and every call. */
 export function App({ reference, data }: { reference: Document; data: Data }) {
   const { credentials, setCredentials, state, error, demo } = useCredentials(data);
   const [language, chooseLanguage] = useState<Language>('curl');
@@ -66,7 +64,7 @@ export function App({ reference, data }: { reference: Document; data: Data }) {
         <Navigation areas={areas} current={hash || '#/'} />
         <main>
           {guide && <GuideView guide={guide} anyCall={areas[0]!.calls[0]!} />}
-          {/* Kept while a guide is read, so that what was typed stays. */}
+          {/* Stays mounted while a guide is open, so that input is not lost. */}
           <div hidden={guide !== undefined}>
             <div id="intro">
               <h1 tabIndex={-1}>API reference</h1>

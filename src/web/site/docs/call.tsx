@@ -22,7 +22,7 @@ const CALLERS: Record<Caller, string> = {
     'The store’s back end calls it for a shopper: Basic with the `pid` and an API key, `regid` in the form.',
 };
 
-/** The fields of a call and its last run. A value that the reader has typed is never replaced. */
+/** The fields of a call and its last run. Input of the reader is never replaced. */
 function useCall(call: Call) {
   const { credentials, demo, address } = useSettings();
   const [edited, setEdited] = useState<Values>({});
@@ -50,7 +50,6 @@ function useCall(call: Call) {
   return { values, edit, run, execute, preparation };
 }
 
-/** The call as code; the language is chosen for all calls. */
 function Samples({ call, values }: { call: Call; values: Values }) {
   const settings = useSettings();
   return (
@@ -75,7 +74,6 @@ function Samples({ call, values }: { call: Call; values: Values }) {
   );
 }
 
-/** One call: its description, its fields, its response, and code for it. */
 export function CallSection({ call }: { call: Call }) {
   const { values, edit, run, execute, preparation } = useCall(call);
   return (

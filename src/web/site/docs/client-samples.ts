@@ -2,7 +2,7 @@ import type { Call } from './model.ts';
 import { json, parsed } from './request.ts';
 import type { Values } from './request.ts';
 
-/** Functions of the browser library by the path below `/api/v3/`, with the fields that they take; `{…}` is an object of those filled in. */
+/** Functions of the browser library by path below `/api/v3/`, with their fields; `{…}` is an object of the filled-in fields. */
 const FUNCTIONS: Record<string, string[]> = {
   'lists/create': ['createList({lname lty lnote lprops cprops ldesc fromlid})'],
   'lists/update': ['updateList({lid lname lnote lprops cprops ldesc})'],
@@ -35,7 +35,7 @@ const FUNCTIONS: Record<string, string[]> = {
 const WATCH = `// Once for all changes, instead of a call that waits and is repeated:
 const stop = client.watch((lists, { rev, lids }) => console.log(rev, lids, lists));`;
 
-/** The call by the browser library; empty where the library does not have it, or a field that it needs is empty. */
+/** Returns an empty string if the library lacks the call, or if a required field is empty. */
 export function clientCalls({ path, fields }: Call, values: Values): string {
   const route = path.replace('/api/v3/', '');
   if (route === 'lists/changes') return WATCH;

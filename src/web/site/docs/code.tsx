@@ -5,7 +5,7 @@ import { Line } from './text.tsx';
 
 type Props = { title?: string | undefined; language?: string; code: string; what: string };
 
-/** A block of code with a button that copies it. The block takes the focus, so that keys can scroll it. */
+/** The block is focusable, so that the keyboard can scroll it. */
 export function Code({ title, language, code, what }: Props) {
   return (
     <figure data-language={language}>
@@ -27,7 +27,7 @@ export function Code({ title, language, code, what }: Props) {
   );
 }
 
-/** Details that are drawn when they are opened: all of them at once would be thousands of elements. */
+/** Renders its content when opened, because rendering all of it would create thousands of elements. */
 export function Details(props: { summary: string; children: () => ComponentChildren }) {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -16,18 +16,16 @@ const ABOUT = {
   ready: `You opened this on the machine that runs the service, so the demo store’s are filled in. This page identified itself as its shopper \`${DEMO_SHOPPER}\` and made three lists for the examples. Every call below can be executed as it stands.`,
 };
 
-/** How far the demo store's examples are. */
 export type DemoState = keyof typeof ABOUT;
 
 type Props = {
   credentials: Credentials;
   onChange: (credentials: Credentials) => void;
   state: DemoState;
-  /** Why the examples could not be made. */
+  /** Why the examples could not be created. */
   error: string;
 };
 
-/** Who calls, entered once for the whole page. */
 export function CredentialsForm({ credentials, onChange, state, error }: Props) {
   return (
     <section id="credentials" aria-labelledby="credentials-title" data-demo={state}>

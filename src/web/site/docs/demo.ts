@@ -2,23 +2,20 @@ import type { Call } from './model.ts';
 import { send } from './request.ts';
 import type { Credentials, Values } from './request.ts';
 
-/** The demo store, which this page knows on the machine that runs the service and nowhere else. */
+/** The demo store, which this page knows only on the machine that runs the service. */
 export type DemoStore = { pid: string; apiKey: string };
 
-/** The demo store's shopper, and lists that this page has made for the examples. */
 export type Demo = { credentials: Credentials; lid: string; tolid: string; archive: string; saved: string };
 
 export const NO_CREDENTIALS: Credentials = { pid: '', apiKey: '', regid: '', sessionid: '' };
 
-/** The account that this page identifies itself as. */
 export const DEMO_SHOPPER = 'reference@example.com';
 const LISTS = ['API reference', 'API reference, second', 'API reference, put away'];
 
-/** A product of the demo shop. */
 export const PRODUCT = { epi: 1001, empi: 101 };
 const EXAMPLE_PAGE = 'https://shop.example/p/linen-throw';
 
-/** Sends a call of this page's own, and throws the error that it returns. */
+/** Sends a call of the page itself, and throws its error. */
 export async function callApi<Body = Record<string, unknown>>(
   { pid, apiKey, regid, sessionid }: Credentials,
   path: string,
@@ -40,7 +37,7 @@ export async function callApi<Body = Record<string, unknown>>(
 
 type List = { lid: string; lname: string };
 
-/** Finds the list of this name or creates it. Another tab may create it at the same time. */
+/** Finds or creates the list. Another tab may create it concurrently. */
 async function ensureList(credentials: Credentials, lname: string): Promise<string> {
   const find = async (): Promise<List | undefined> => {
     const { data } = await callApi<{ data: List[] }>(credentials, '/api/v3/lists/fetch-user-lists');
@@ -52,7 +49,7 @@ async function ensureList(credentials: Credentials, lname: string): Promise<stri
   return list.lid;
 }
 
-/** Identifies the demo's shopper, and makes sure that the lists of the examples exist. Doing it again changes nothing. */
+/** Identifies the demo's shopper and creates the lists of the examples. It is idempotent. */
 export async function setUpDemo(store: DemoStore, address: string): Promise<Demo> {
   const anonymous = { ...NO_CREDENTIALS, ...store };
   const shopper = { useremail: DEMO_SHOPPER, useragenttype: 'web' };
@@ -68,7 +65,6 @@ export async function setUpDemo(store: DemoStore, address: string): Promise<Demo
 
 const pageOf = (address: string): string => `${address}/demo#/p/throw`;
 
-/** The demo product as an item to add. */
 export const itemText = (address: string): string =>
   JSON.stringify([{ ...PRODUCT, du: pageOf(address), qty: 1 }]);
 
@@ -81,7 +77,7 @@ function ownValue(name: string, { path }: Call, demo: Demo): string | undefined 
   return name === 'lname' && path.endsWith('/lists/update') ? LISTS[0] : undefined;
 }
 
-/** The values that a call's fields hold at first: its example, with the demo's own ids where they are known. */
+/** The initial values of a call's fields: its example, with the demo's ids if they are known. */
 export function firstValues(call: Call, demo: Demo | null, address: string): Values {
   const entries = call.fields.map(({ name, value }) => {
     if (!demo || !value) return [name, value];

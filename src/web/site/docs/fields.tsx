@@ -10,7 +10,7 @@ type Edit = (name: string, value: string) => void;
 
 type Props = { id: string; label: string; type?: string; about: string; children: ComponentChildren };
 
-/** A label with its description above an input, which names `${id}-about` as its description. */
+/** The label and description of an input, which references `${id}-about` as its description. */
 export function Labelled({ id, label, type, about, children }: Props) {
   return (
     <div class="field">
@@ -55,7 +55,7 @@ function Input({ field, id, value, edit }: { field: Field; id: string; value: st
 
 const PLACES = { form: '', query: ' in the query', header: ' header' };
 
-/** The fields of a call to fill in: first those that a usual call sends, the others on demand. */
+/** Shows the fields of a typical call first, the others on demand. */
 export function Fields({ call, values, edit }: { call: Call; values: Values; edit: Edit }) {
   const row = (field: Field) => {
     const { name, schema, place, isRequired } = field;

@@ -5,7 +5,6 @@ import type { Call } from './model.ts';
 import { Errors } from './response.tsx';
 import { useSettings } from './settings.ts';
 
-/** A guide with this service's address and the reader's credentials in its code. */
 export function GuideView({ guide, anyCall }: { guide: Guide; anyCall: Call }) {
   const { address, credentials } = useSettings();
   const next = GUIDES[GUIDES.indexOf(guide) + 1];

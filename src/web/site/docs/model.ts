@@ -1,4 +1,3 @@
-/** The keywords of JSON schemas that the page reads. */
 export type Schema = {
   $ref?: string;
   type?: string | string[];
@@ -28,11 +27,10 @@ type Operation = {
   parameters?: Parameter[];
   requestBody?: { content: Record<string, Media> };
   responses: Record<string, Response>;
-  /** The GraphQL document that a call runs, which fields are in an input object, and variables that the call fixes. */
+  /** The GraphQL document of a call, the fields that are in an input object, and its fixed variables. */
   'x-graphql': { query: string; inputs: Record<string, string>; fixed: Record<string, unknown> };
 };
 
-/** The parts of the OpenAPI document that the page reads. */
 export type Document = {
   info: { description: string; version: string };
   tags: { name: string; description: string }[];
@@ -44,7 +42,7 @@ export type Document = {
   };
 };
 
-/** A field of a call, as a form shows it. `value` is empty where a usual call leaves the field out. */
+/** A form field of a call. `value` is empty if a typical call omits the field. */
 export type Field = {
   name: string;
   place: 'query' | 'form' | 'header';
@@ -54,28 +52,25 @@ export type Field = {
   schema: Schema;
 };
 
-/** Which credentials a call takes: `shopper` is pid, regid and sessionid, `store` the key, `storeForShopper` both key and regid. */
+/** The credentials of a call: `shopper` is pid, regid and sessionid, `store` the key, `storeForShopper` both key and regid. */
 export type Caller = 'shopper' | 'anybody' | 'store' | 'storeForShopper';
 
-/** An operation with what the page shows of it. */
 export type Call = Operation & {
   method: string;
   path: string;
   caller: Caller;
   fields: Field[];
-  /** Fields of which one is enough. */
+  /** Groups of fields of which one is required. */
   choices: string[][];
   response: { type: string; schema: Schema; example: string };
   errors: { status: string; description: string }[];
 };
 
-/** Calls that belong together. */
 export type Area = { name: string; description: string; calls: Call[] };
 
-/** The last part of a reference. */
 export const nameOf = (reference: string): string => reference.split('/').at(-1)!;
 
-/** A value as text: JSON is spread over lines where it is long. */
+/** Formats long JSON over several lines. */
 export function textOf(value: unknown, isJson: boolean): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value ?? '').replace('""', '');
   return isJson && text.length > 30 ? JSON.stringify(JSON.parse(text), null, 2) : text;
@@ -96,7 +91,7 @@ function toField(
 
 function callerOf({ security }: Operation, { required, properties }: Schema): Caller {
   if (security.some((way) => 'pid' in way)) return required?.includes('regid') ? 'shopper' : 'anybody';
-  // The regid of a guest to merge is described differently: there the store calls for itself.
+  // The regid of a guest to merge has another description: there the store calls for itself.
   return properties?.['regid']?.description?.startsWith('The shopper.') ? 'storeForShopper' : 'store';
 }
 
@@ -130,7 +125,6 @@ function toCall(method: string, path: string, operation: Operation, { components
   };
 }
 
-/** The calls of the document by area, in its order. */
 export function areasOf(document: Document): Area[] {
   const calls = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => toCall(method, path, operation, document)),

@@ -27,7 +27,6 @@ function groupsOf(areas: Area[]): Group[] {
   return [{ name: 'Start', entries: start }, { name: 'Guides', entries: guides }, ...groups];
 }
 
-/** The entries in which every word of a search occurs, in any order. */
 function matching(groups: Group[], search: string): Group[] {
   const words = search.toLowerCase().split(/\s+/);
   const isFound = ({ text }: Entry): boolean => words.every((word) => text.toLowerCase().includes(word));
@@ -36,7 +35,6 @@ function matching(groups: Group[], search: string): Group[] {
     .filter(({ entries }) => entries.length > 0);
 }
 
-/** Links to every guide and call, with a search over their texts and fields. On a narrow screen it opens on demand. */
 export function Navigation({ areas, current }: { areas: Area[]; current: string }) {
   const [search, setSearch] = useState('');
   const [isOpen, setOpen] = useState(false);
@@ -51,7 +49,7 @@ export function Navigation({ areas, current }: { areas: Area[]; current: string 
       event.preventDefault();
       setOpen(true);
       input.current?.focus();
-      // Again for a narrow screen, where the drawer is drawn first.
+      // Focuses again on a narrow screen, where the drawer is rendered first.
       setTimeout(() => input.current?.focus());
     };
     addEventListener('keydown', focus);

@@ -2,16 +2,16 @@ import { DEMO_SHOPPER, PRODUCT, callApi, itemText } from './demo.ts';
 import type { Demo } from './demo.ts';
 import type { Values } from './request.ts';
 
-/** What this page does before a call, so that it can succeed; `run` returns the fields to fill in. */
+/** Prepares the demo store so that a call can succeed; `run` returns the fields to fill in. */
 type Preparation = { says: string; run: (demo: Demo, address: string) => Promise<Values> };
 
-/** Sends one call, of which nothing is filled in. */
+/** Makes a call whose response fills in no fields. */
 async function step({ credentials }: Demo, path: string, fields: Values, headers?: Values): Promise<Values> {
   await callApi(credentials, path, fields, headers);
   return {};
 }
 
-/** Lists of one shopper have different names. */
+/** The lists of a shopper must have distinct names. */
 const freshName = (what: string): string => `${what} ${new Date().toISOString().slice(0, 23)}`;
 
 const createList = async ({ credentials }: Demo, what: string): Promise<Values> => {
@@ -39,7 +39,7 @@ const subscribe: Preparation = {
   },
 };
 
-/** By the call's id; a call that is not here needs nothing. */
+/** By call id; other calls need no preparation. */
 export const PREPARATIONS: Record<string, Preparation | undefined> = {
   listsCreate: {
     says: 'fills in a name that is not taken',

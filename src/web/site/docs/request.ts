@@ -1,9 +1,8 @@
 import type { Call, Field } from './model.ts';
 
-/** Who calls. All four are kept in this page's memory only. */
+/** All four credentials are in this page's memory only. */
 export type Credentials = { pid: string; apiKey: string; regid: string; sessionid: string };
 
-/** Values of fields by name. */
 export type Values = Record<string, string>;
 
 export type Request = {
@@ -20,7 +19,7 @@ export type Result = { status: number; isOk: boolean; milliseconds: number; body
 
 export const json = (value: unknown): string => JSON.stringify(value, null, 2);
 
-/** The value of a JSON text; other text as it is. */
+/** Parses JSON; returns any other text as it is. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -29,7 +28,6 @@ export function parsed(text: string): unknown {
   }
 }
 
-/** What a call sends: its credentials where they belong, and every field that is filled in. */
 export function requestOf(call: Call, values: Values, credentials: Credentials): Request {
   const { pid, apiKey, regid, sessionid } = credentials;
   const filled = (place: Field['place']): Values =>
@@ -53,24 +51,21 @@ export function requestOf(call: Call, values: Values, credentials: Credentials):
   };
 }
 
-/** The path with its query, encoded once. */
 export function addressOf({ path, query }: Request): string {
   const text = new URLSearchParams(query).toString();
   return text ? `${path}?${text}` : path;
 }
 
-/** The value of the Authorization header. */
 export const basicHeader = (basic: string): string =>
   `Basic ${btoa(String.fromCharCode(...new TextEncoder().encode(basic)))}`;
 
-/** Sends a request to the service that this page is from. */
 export async function send(request: Request): Promise<Result> {
   const { method, headers, form, basic } = request;
   const start = performance.now();
   const response = await fetch(addressOf(request), {
     method,
     headers: basic === null ? headers : { ...headers, authorization: basicHeader(basic) },
-    // Without the browser's own credentials it never asks for a password.
+    // Without its own credentials, the browser never asks for a password.
     credentials: 'omit',
     cache: 'no-store',
     ...(method === 'POST' && { body: new URLSearchParams(form) }),

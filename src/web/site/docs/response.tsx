@@ -4,12 +4,10 @@ import { json, parsed } from './request.ts';
 import type { Result } from './request.ts';
 import { Text } from './text.tsx';
 
-/** How often a call was sent, and what came of it last. */
 export type Run = { count: number; isBusy: boolean; result: Result | null; error: string };
 
 const shown = (body: string): string => (/^[[{]/.test(body) ? json(parsed(body)) : body);
 
-/** The response, or an example of it. */
 export function ResponseBox({ call, run }: { call: Call; run: Run }) {
   const { count, result, error } = run;
   return (

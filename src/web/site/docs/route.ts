@@ -3,7 +3,6 @@ import type { Guide } from '../../../../docs/guides/README.md';
 import { useEffect, useState } from 'preact/hooks';
 import type { Area } from './model.ts';
 
-/** The address that the reader has opened, and the guide there, if it is one. */
 export function useRoute(areas: Area[]): { hash: string; guide: Guide | undefined } {
   const [hash, setHash] = useState(location.hash);
   const guide = GUIDES.find(({ id }) => `#/guide/${id}` === hash);

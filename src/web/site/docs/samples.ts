@@ -4,7 +4,7 @@ import { addressOf, basicHeader, json, parsed, requestOf } from './request.ts';
 import type { Credentials, Request, Values } from './request.ts';
 import type { Settings } from './settings.ts';
 
-/** A piece of code to copy; `title` says what it is where a sample has several. */
+/** A piece of code to copy; `title` describes it if a sample has several. */
 type Piece = { title?: string; code: string };
 
 const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
@@ -63,7 +63,6 @@ function graphqlHeaders({ caller }: Call, { basic, headers }: Request, credentia
   return { authorization: basicHeader(basic), ...shopper, ...headers };
 }
 
-/** The call in the chosen language, with what its fields hold now. */
 export function sampleOf(call: Call, values: Values, settings: Settings): Piece[] {
   const { language, credentials, address } = settings;
   const request = requestOf(call, values, credentials);

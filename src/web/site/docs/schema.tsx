@@ -4,7 +4,6 @@ import type { Schema } from './model.ts';
 import { useSettings } from './settings.ts';
 import { Text } from './text.tsx';
 
-/** A value's type in a word or two. */
 export function typeName(schema: Schema): string {
   if (schema.$ref) return nameOf(schema.$ref);
   if (schema.contentSchema) return `JSON: ${typeName(schema.contentSchema)}`;
@@ -14,7 +13,7 @@ export function typeName(schema: Schema): string {
   return [schema.type ?? 'anything'].flat().join(' or ');
 }
 
-/** The object inside of a value: through references, arrays and "or null". */
+/** Finds the object within a value: through references, arrays and "or null". */
 function objectIn(schema: Schema, schemas: Record<string, Schema>): Schema | undefined {
   const inner = schema.$ref ? schemas[nameOf(schema.$ref)] : (schema.contentSchema ?? schema.items);
   if (inner) return objectIn(inner, schemas);
@@ -22,7 +21,7 @@ function objectIn(schema: Schema, schemas: Record<string, Schema>): Schema | und
   return schema.properties ? schema : undefined;
 }
 
-/** The fields of a value and, on demand, those inside of them; nothing where it has none. Of what is sent it says which are required. */
+/** Shows the fields of a value and, on demand, nested ones; for a request, also which are required. */
 export function SchemaFields(props: { summary: string; schema: Schema; isSent?: boolean }) {
   const { schemas } = useSettings();
   const { properties, required = [] } = objectIn(props.schema, schemas) ?? {};

@@ -4,15 +4,14 @@ import type { Demo } from './demo.ts';
 import type { Schema } from './model.ts';
 import type { Credentials } from './request.ts';
 
-/** The languages of samples. */
 export const LANGUAGES = ['curl', 'JavaScript', 'GraphQL'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
 export type Settings = {
-  /** The service's public address, for code to copy. */
+  /** The service's public URL, for code to copy. */
   address: string;
   credentials: Credentials;
-  /** The demo store, while the credentials are its own. */
+  /** The demo store, while its credentials are in use. */
   demo: Demo | null;
   language: Language;
   chooseLanguage: (language: Language) => void;

@@ -1,6 +1,5 @@
 const INLINE = /(`[^`]+`|\[[^\]]+\]\([^)]+\)|\*\*[^*]+\*\*)/;
 
-/** A line of Markdown: code, links and emphasis. */
 export function Line({ text }: { text: string }) {
   const parts = text.split(INLINE).map((part) => {
     if (part.startsWith('`')) return <code>{part.slice(1, -1)}</code>;
@@ -11,7 +10,7 @@ export function Line({ text }: { text: string }) {
   return <>{parts}</>;
 }
 
-/** Paragraphs and lists of Markdown, as the descriptions of the OpenAPI document are written. */
+/** Renders paragraphs and lists of Markdown, as in the descriptions of the OpenAPI document. */
 export function Text({ text }: { text: string }) {
   const blocks = text.split('\n\n').map((block) => {
     const [lead, ...items] = block.split(/^- /m);
