@@ -3,10 +3,10 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { CHANNELS, MEDIA } from './alerts/send/channels.ts';
-import type { Pooler } from './platform/database/pooler.ts';
 import type { ChannelSettings } from './alerts/send/channels.ts';
 import { httpUrl } from './alerts/send/settings.ts';
 import { splitAddress } from './platform/database-address.ts';
+import type { Pooler } from './platform/database/pooler.ts';
 import { isLoopbackHost, isLoopbackUrl } from './platform/loopback.ts';
 
 const flag = z

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { createTemplates } from './alerts/compose/template.pool.ts';
 import type { Config } from './config.ts';
 import type { Services } from './context.ts';
 import { openDatabase } from './platform/database/database.ts';
-import { openEmbedded } from './platform/database/embedded.ts';
 import type { Place } from './platform/database/embedded-place.ts';
+import { openEmbedded } from './platform/database/embedded.ts';
 import { migrate } from './platform/database/migrate.ts';
 import { storeSettings } from './platform/database/pooler.ts';
-import { createTemplates } from './alerts/compose/template.pool.ts';
 import { describeFailure } from './platform/errors.ts';
 import { createLimiter } from './platform/limiter.ts';
 import type { Logger } from './platform/log.ts';

@@ -1,13 +1,13 @@
-import { oncePerApp } from '../platform/batch.ts';
 import type { ServerResponse } from 'node:http';
 import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { Credentials, Services, Viewer } from '../context.ts';
+import { oncePerApp } from '../platform/batch.ts';
 import { createFairQueue, takePlace } from '../platform/in-flight.ts';
 import type { Party } from '../platform/in-flight.ts';
 import { METRICS, measure } from '../platform/metrics.ts';
-import { addressGroup } from './limit.ts';
 import { letOthersConnect } from './http.ts';
+import { addressGroup } from './limit.ts';
 
 /** 0 sets no limit. */
 export type RequestLimits = { maxRequests: number; queueWaitMs: number };

@@ -1,13 +1,13 @@
 import type { Request, Response } from 'express';
 import { RENDER_BUDGET_MS } from '../alerts/compose/template.pool.ts';
+import { newDependencies } from '../context.ts';
 import type { Context, Credentials, Services, Viewer } from '../context.ts';
 import { closeBudget, openBudget } from '../platform/budget.ts';
-import { newDependencies } from '../context.ts';
-import type { Party } from '../platform/in-flight.ts';
 import { onLeave, releasePlace } from '../platform/in-flight.ts';
+import type { Party } from '../platform/in-flight.ts';
 import { traceOf } from './access-log.ts';
-import { addressGroup } from './limit.ts';
 import { requestIdOf } from './http.ts';
+import { addressGroup } from './limit.ts';
 
 function partyOf({ store, shopper, keyId }: Viewer, address: string): Party {
   return { store: store?.pid ?? '', caller: shopper?.regid ?? keyId ?? address };

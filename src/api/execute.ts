@@ -1,16 +1,16 @@
-import type { ExecutionResult, GraphQLSchema, DocumentNode, GraphQLError } from 'graphql';
+import { createSourceEventStream, execute } from 'graphql';
+import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
+import { compileQuery, isCompiledQuery } from 'graphql-jit';
+import type { CompiledQuery } from 'graphql-jit';
 import type { Context, GraphqlOperation } from '../context.ts';
 import { notifyChange } from '../lists/live.watch.ts';
 import { inSpan } from '../platform/tracing.ts';
+import { toAppError, toGraphQLError } from './graphql/errors.ts';
+import { coerceVariables } from './graphql/variables.ts';
 import { resultOnce, valueOnce } from './idempotency.service.ts';
 import { planOf } from './plan.ts';
 import type { Plan } from './plan.ts';
 import type { ServedRoute } from './rest/read.ts';
-import { createSourceEventStream, execute } from 'graphql';
-import { compileQuery, isCompiledQuery } from 'graphql-jit';
-import type { CompiledQuery } from 'graphql-jit';
-import { toAppError, toGraphQLError } from './graphql/errors.ts';
-import { coerceVariables } from './graphql/variables.ts';
 
 /** A query reads from the replica, if there is one; a mutation and a stream read from the primary. */
 export function routed(plan: Plan, ctx: Context): Context {

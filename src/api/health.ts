@@ -3,11 +3,11 @@ import type { Application } from 'express';
 import type { Services } from '../context.ts';
 import { readMigrationState } from '../platform/database/migrate.ts';
 import type { MigrationState } from '../platform/database/migrate.ts';
-import { isServiceClosed } from '../stores/store.service.ts';
 import { AppError, errorBody } from '../platform/errors.ts';
 import { VERSION } from '../platform/version.ts';
-import { nameRoute, traceOf } from './access-log.ts';
 import { MAINTENANCE_RETRY_SECONDS } from '../shoppers/authenticate.service.ts';
+import { isServiceClosed } from '../stores/store.service.ts';
+import { nameRoute, traceOf } from './access-log.ts';
 
 /** `main` sets `isDraining` at SIGTERM; the app sets `endStreams`, which ends connections that would stay open. */
 export type Lifecycle = { isDraining: boolean; endStreams?: () => void };

@@ -1,14 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { IncomingMessage, ServerResponse, createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Express, NextFunction, Request, Response } from 'express';
-import { MIN_BYTES_A_SECOND } from './send.ts';
-import { releaseAll } from '../platform/in-flight.ts';
-import { createTurns } from '../platform/turns.ts';
-import { randomUUID } from 'node:crypto';
 import type { Config } from '../config.ts';
 import type { Viewer } from '../context.ts';
 import { fail } from '../platform/errors.ts';
+import { releaseAll } from '../platform/in-flight.ts';
+import { createTurns } from '../platform/turns.ts';
+import { MIN_BYTES_A_SECOND } from './send.ts';
 
 /** A server that can listen before it has an app, because links contain its port and the app is built with them. */
 export type HttpServer = {

@@ -1,5 +1,5 @@
-import type { Db, Raw } from '../platform/database/database.ts';
 import type { IdempotencyUsageModel, IdempotentWriteModel } from '../generated/prisma/models.ts';
+import type { Db, Raw } from '../platform/database/database.ts';
 
 /** `token` identifies this attempt, `caller` and `storeShare` the quotas that it counts against. */
 export type WriteClaim = Pick<IdempotentWriteModel, 'pid' | 'body' | 'token' | 'regid'> &

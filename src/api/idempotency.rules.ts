@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import type { Viewer } from '../context.ts';
-import type { StoreRow } from '../stores/store.repo.ts';
 import { fail } from '../platform/errors.ts';
+import type { StoreRow } from '../stores/store.repo.ts';
 
 export const KEPT_MS = 24 * 60 * 60 * 1000;
 

@@ -1,11 +1,11 @@
 import { isIPv6 } from 'node:net';
 import type { Request, Response } from 'express';
 import type { Services, Viewer } from '../context.ts';
-import type { RateLimits } from '../stores/store.service.ts';
 import { fail } from '../platform/errors.ts';
 import { countAll } from '../platform/limiter.ts';
 import type { Account } from '../platform/limiter.ts';
 import { METRICS } from '../platform/metrics.ts';
+import type { RateLimits } from '../stores/store.service.ts';
 
 /** The published limits in requests a minute. A store can have its own. */
 export const DEFAULT_LIMITS: Required<Omit<RateLimits, 'cost'>> = {

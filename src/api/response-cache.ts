@@ -1,9 +1,9 @@
-import type { CallResponse } from './send.ts';
 import { LRUCache } from 'lru-cache';
-import type { Credentials, Viewer, CacheDependencies } from '../context.ts';
+import type { CacheDependencies, Credentials, Viewer } from '../context.ts';
 import { METRICS, measure } from '../platform/metrics.ts';
 import type { KnownState } from '../shoppers/authenticate.service.ts';
 import type { IdentityState } from '../shoppers/identity.repo.ts';
+import type { CallResponse } from './send.ts';
 
 /** The catalogue shards that a response depends on and, usually from the second call on, the response. */
 export type CacheEntry = {

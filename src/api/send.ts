@@ -1,6 +1,6 @@
-import type { Request, Response } from 'express';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { Request, Response } from 'express';
 
 /** A client that reads nothing for this long is disconnected. */
 const STALL_MS = 15_000;

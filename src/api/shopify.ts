@@ -1,9 +1,9 @@
 import type { Application } from 'express';
 import type { Services } from '../context.ts';
-import { receiveWebhook } from '../stores/catalogue/shopify.service.ts';
 import { fail } from '../platform/errors.ts';
-import { nameRoute, traceOf } from './access-log.ts';
 import { NO_CREDENTIALS } from '../shoppers/authenticate.service.ts';
+import { receiveWebhook } from '../stores/catalogue/shopify.service.ts';
+import { nameRoute, traceOf } from './access-log.ts';
 import { admit } from './admit.ts';
 import { headerText } from './authenticate.ts';
 import { readBody } from './rest/body.ts';

@@ -1,16 +1,16 @@
 import type { Express, Request, Response } from 'express';
 import { z } from 'zod';
 import type { Services, Viewer } from '../context.ts';
-import type { DemoStore } from '../web/demo-store/demo.ts';
-import { SESSION_MS, closeSession, openSession } from '../stores/session.service.ts';
 import { fail } from '../platform/errors.ts';
 import { parseJson } from '../platform/json.ts';
+import { NO_CREDENTIALS } from '../shoppers/authenticate.service.ts';
+import { SESSION_MS, closeSession, openSession } from '../stores/session.service.ts';
+import type { DemoStore } from '../web/demo-store/demo.ts';
 import { nameRoute } from './access-log.ts';
 import { enter, headerText } from './authenticate.ts';
 import { SESSION_COOKIE, isDashboard, isOwnPage, sessionOf } from './http.ts';
 import { isOwnMachine } from './loopback.ts';
 import { decodeText, readBody } from './rest/body.ts';
-import { NO_CREDENTIALS } from '../shoppers/authenticate.service.ts';
 
 const ROUTE = '/dashboard/session';
 const DEMO_ROUTE = '/dashboard/demo';

@@ -1,11 +1,11 @@
 import type { Application, Request } from 'express';
 import { MEDIA, channelOf } from '../alerts/send/channels.ts';
 import type { Services } from '../context.ts';
+import { NO_CREDENTIALS } from '../shoppers/authenticate.service.ts';
 import { receiveReply } from '../shoppers/contacts/opt-out.service.ts';
 import { nameRoute } from './access-log.ts';
-import { NO_CREDENTIALS } from '../shoppers/authenticate.service.ts';
 import { admit } from './admit.ts';
-import { readFormBody, parseUrlEncoded } from './rest/body.ts';
+import { parseUrlEncoded, readFormBody } from './rest/body.ts';
 
 /** With an empty reply, the provider sends nothing back. */
 const NO_REPLY = '<?xml version="1.0" encoding="UTF-8"?><Response/>';

@@ -1,4 +1,5 @@
 import type { Services } from '../context.ts';
+import { describeFailure } from '../platform/errors.ts';
 import { revokeSessions } from '../shoppers/shopper.service.ts';
 import {
   createStore,
@@ -9,9 +10,8 @@ import {
   setMaintenance,
   updateStore,
 } from '../stores/store.service.ts';
-import { dropTokenKeys, rotateTokenKey } from '../stores/token-key.service.ts';
 import type { StoreListing } from '../stores/store.service.ts';
-import { describeFailure } from '../platform/errors.ts';
+import { dropTokenKeys, rotateTokenKey } from '../stores/token-key.service.ts';
 import { NEW_DATABASE_FLAG } from './database.ts';
 import { describeStore, describeTokenKey } from './describe.ts';
 import { oneOf, required, whole } from './flags.ts';

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
-import { hasDatabase } from '../platform/database/embedded.ts';
 import { splitAddress } from '../platform/database-address.ts';
+import { hasDatabase } from '../platform/database/embedded.ts';
 import type { Flag } from './flags.ts';
 
 /** The flag of commands that make sense in an empty database. */

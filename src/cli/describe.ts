@@ -1,6 +1,6 @@
-import type { Pacing } from '../stores/store.rules.ts';
 import { flagOf } from '../stores/setting.rules.ts';
 import { storeSettings } from '../stores/store.columns.ts';
+import type { Pacing } from '../stores/store.rules.ts';
 import type { RateLimits, StoreListing } from '../stores/store.service.ts';
 
 export function describeKey(key: Omit<StoreListing['keys'][number], 'pid'>): string {

@@ -4,8 +4,8 @@ import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { parse } from 'csv-parse';
 import type { CsvError, Info } from 'csv-parse';
-import type { Entry } from '../stores/catalogue/import.rules.ts';
 import { IMPORT_FIELDS } from '../stores/catalogue/import.rules.ts';
+import type { Entry } from '../stores/catalogue/import.rules.ts';
 
 export type Format = 'ndjson' | 'csv';
 

@@ -1,10 +1,10 @@
 import { access, constants, stat } from 'node:fs/promises';
+import { openRuntime } from '../services.ts';
+import type { Runtime } from '../services.ts';
 import type { Entry } from '../stores/catalogue/import.rules.ts';
 import { findRun, importProducts } from '../stores/catalogue/import.service.ts';
 import type { ImportResult, ImportRun } from '../stores/catalogue/import.service.ts';
 import { findStore } from '../stores/store.service.ts';
-import { openRuntime } from '../services.ts';
-import type { Runtime } from '../services.ts';
 import { createCliLogger, runProgram } from './copying.ts';
 import { describeDatabase, requireDatabase } from './database.ts';
 import { readFlags, required, whole } from './flags.ts';

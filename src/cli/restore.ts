@@ -4,8 +4,8 @@ import { addAbortSignal } from 'node:stream';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { Config } from '../config.ts';
-import type { Copied } from '../platform/database/backup.ts';
 import { explainUnpacking } from '../platform/database/backup-format.ts';
+import type { Copied } from '../platform/database/backup.ts';
 import { migrateOver } from '../platform/database/migrate.ts';
 import { load } from '../platform/database/restore.ts';
 import {

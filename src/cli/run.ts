@@ -1,14 +1,14 @@
 import { readConfig } from '../config.ts';
 import type { Config } from '../config.ts';
-import { openRuntime } from '../services.ts';
 import { describeFailure } from '../platform/errors.ts';
+import { openRuntime } from '../services.ts';
 import { commands } from './commands.ts';
 import type { Command, Outcome } from './commands.ts';
 import { createCliLogger } from './copying.ts';
 import { NEW_DATABASE, describeDatabase, requireDatabase } from './database.ts';
-import { operatorCommands } from './operator-commands.ts';
 import { COMMON_FLAGS, readFlags } from './flags.ts';
 import type { Flag } from './flags.ts';
+import { operatorCommands } from './operator-commands.ts';
 import { UsageError } from './usage.ts';
 
 type Environment = Parameters<typeof readConfig>[0];

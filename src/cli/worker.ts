@@ -1,11 +1,11 @@
-import { loadEnvFile, readConfig } from '../config.ts';
 import { createTasks } from '../alerts/dispatch/dispatcher.ts';
 import { startWorker } from '../alerts/queue/worker.ts';
-import { openRuntime, startTracing } from '../services.ts';
+import { listenForMetrics } from '../api/metrics.ts';
+import { loadEnvFile, readConfig } from '../config.ts';
 import { endSignal, limitShutdown } from '../platform/end-signal.ts';
 import { describeFailure } from '../platform/errors.ts';
 import { createLogger } from '../platform/log.ts';
-import { listenForMetrics } from '../api/metrics.ts';
+import { openRuntime, startTracing } from '../services.ts';
 import { describeDatabase, requireDatabase } from './database.ts';
 import { readFlags } from './flags.ts';
 import { UsageError } from './usage.ts';

@@ -1,5 +1,5 @@
-import type { Tx } from '../platform/database/database.ts';
 import type { ListModel } from '../generated/prisma/models.ts';
+import type { Tx } from '../platform/database/database.ts';
 import { copiedColumns } from './item.columns.ts';
 import { insertItemEvents } from './item.repo.ts';
 

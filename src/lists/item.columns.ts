@@ -1,6 +1,6 @@
+import type { ItemModel, ProductModel } from '../generated/prisma/models.ts';
 import { columnsOf } from '../platform/database/columns.ts';
 import type { FieldsWith, ReadValue, SqlType } from '../platform/database/columns.ts';
-import type { ItemModel, ProductModel } from '../generated/prisma/models.ts';
 
 /** The checks in item.rules.ts that fit each column type. */
 type Checks = {

@@ -1,10 +1,10 @@
-import type { Db, Tx } from '../platform/database/database.ts';
 import type { ItemModel } from '../generated/prisma/models.ts';
 import { namer, readValue } from '../platform/database/columns.ts';
-import { copiedColumns, itemColumns } from './item.columns.ts';
-import type { ItemRow } from './item.columns.ts';
+import type { Db, Tx } from '../platform/database/database.ts';
 import { isHeard } from '../stores/webhooks/event.repo.ts';
 import type { EventType } from '../stores/webhooks/event.repo.ts';
+import { copiedColumns, itemColumns } from './item.columns.ts';
+import type { ItemRow } from './item.columns.ts';
 
 /** Selects a JSON value as `name`, null if it exceeds `maxBytes`, and its size, which is `estimate` if it was not built. */
 export const sized = (json: string, name: string, maxBytes: string, estimate = '0'): string =>

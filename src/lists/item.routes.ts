@@ -10,7 +10,7 @@ import {
   UpdateSaveForLaterDocument,
 } from '../generated/operations.ts';
 import { id, json, text, version } from '../platform/route/form.ts';
-import { changes, under, route } from '../platform/route/route.ts';
+import { changes, route, under } from '../platform/route/route.ts';
 import type { RouteTable } from '../platform/route/route.ts';
 
 const saved = { lid: text.required, items: json.required, expectedVersion: version };

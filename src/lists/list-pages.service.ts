@@ -13,17 +13,17 @@ import {
 } from '../platform/page.ts';
 import type { Connection } from '../platform/page.ts';
 import { isStorable } from '../platform/text.ts';
-import type { ItemRow } from './item.columns.ts';
 import type { ShopperRow } from '../shoppers/shopper.repo.ts';
 import type { ProductRow } from '../stores/products/product.columns.ts';
 import { readProduct } from '../stores/products/product.reads.ts';
+import type { ItemRow } from './item.columns.ts';
 import { readListRows, readPage } from './list.reads.ts';
 import { findSaveForLater } from './list.repo.ts';
+import { MAX_PREVIEW, PREVIEW_SIZE, checkLid, checkLids, checkState, checkTypeFilter } from './list.rules.ts';
+import { isOwn, maskItem, ownView, ownerInfo, viewPage } from './list.view.ts';
+import type { ListView } from './list.view.ts';
 import { NEWEST_FIRST, nameOrder } from './page.repo.ts';
 import type { CursorPosition, PageKey, PageOrder, SortedItemRow } from './page.repo.ts';
-import { MAX_PREVIEW, PREVIEW_SIZE, checkLid, checkLids, checkState, checkTypeFilter } from './list.rules.ts';
-import { maskItem, isOwn, ownView, ownerInfo, viewPage } from './list.view.ts';
-import type { ListView } from './list.view.ts';
 
 export type Pagination = { totalcount: number; next: string | null; limit: number };
 

@@ -1,6 +1,6 @@
+import type { ListModel } from '../generated/prisma/models.ts';
 import { columnsOf } from '../platform/database/columns.ts';
 import type { FieldsWith, ReadValue, SqlType } from '../platform/database/columns.ts';
-import type { ListModel } from '../generated/prisma/models.ts';
 
 type ListColumn<Field extends keyof ListModel> = {
   sql: SqlType<ListModel[Field]>;

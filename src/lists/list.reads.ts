@@ -1,9 +1,9 @@
-import { oncePerDatabase, createBatchLoader, shareUnderWay } from '../platform/batch.ts';
-import type { Context } from '../context.ts';
-import { failTooMuch, readWithin } from '../platform/budget.ts';
 import { dependOnItems } from '../context.ts';
-import type { Budget } from '../platform/budget.ts';
+import type { Context } from '../context.ts';
+import { createBatchLoader, oncePerDatabase, shareUnderWay } from '../platform/batch.ts';
 import type { Share } from '../platform/batch.ts';
+import { failTooMuch, readWithin } from '../platform/budget.ts';
+import type { Budget } from '../platform/budget.ts';
 import { findByLid, findByLids } from './list.repo.ts';
 import { nameOrder, readLists, readPages } from './page.repo.ts';
 import type { ListsKey, ListsRow, PageKey, PageOrder, PageRow } from './page.repo.ts';

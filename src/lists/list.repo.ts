@@ -1,7 +1,7 @@
-import { readColumn } from '../platform/database/columns.ts';
-import type { Db, Tx } from '../platform/database/database.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { ListModel } from '../generated/prisma/models.ts';
+import { readColumn } from '../platform/database/columns.ts';
+import type { Db, Tx } from '../platform/database/database.ts';
 import { listColumns } from './list.columns.ts';
 import type { ListChanges, ListRow, NewList } from './list.columns.ts';
 

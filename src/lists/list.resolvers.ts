@@ -1,6 +1,8 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Resolvers } from '../generated/resolvers.ts';
 import { largestBelow } from '../platform/selection.ts';
+import { updateListContents } from './contents.service.ts';
+import * as items from './item.service.ts';
 import {
   allLists,
   getList,
@@ -15,6 +17,7 @@ import {
   saveForLater,
   saveForLaterOf,
 } from './list-pages.service.ts';
+import { PREVIEW_SIZE } from './list.rules.ts';
 import {
   createList,
   deleteList,
@@ -24,13 +27,10 @@ import {
   storageOf,
   updateList,
 } from './list.service.ts';
-import { emailList, reportShare } from './share.service.ts';
-import { parsePaced, bundleOf, hashProduct, itemUrl, hashList, isOwn, ownerInfo } from './list.view.ts';
-import { PREVIEW_SIZE } from './list.rules.ts';
-import { updateListContents } from './contents.service.ts';
-import * as items from './item.service.ts';
-import * as restore from './restore.service.ts';
+import { bundleOf, hashList, hashProduct, isOwn, itemUrl, ownerInfo, parsePaced } from './list.view.ts';
 import { changedLists, listChanges, watchLists } from './live.service.ts';
+import * as restore from './restore.service.ts';
+import { emailList, reportShare } from './share.service.ts';
 
 /** The largest number of items that the query selects for a list. */
 const shownBelow = (info: GraphQLResolveInfo): number =>

@@ -3,8 +3,8 @@ import {
   AllListSummariesDocument,
   AllListsDocument,
   CreateListDocument,
-  DeletedItemsDocument,
   DeleteListDocument,
+  DeletedItemsDocument,
   EmailListDocument,
   InitSaveForLaterDocument,
   ListChangesDocument,
@@ -19,7 +19,7 @@ import {
   UpdateListDocument,
 } from '../generated/operations.ts';
 import { alsoNamed, count, fixed, json, jsonOrText, text, version, word } from '../platform/route/form.ts';
-import { also, under, route } from '../platform/route/route.ts';
+import { also, route, under } from '../platform/route/route.ts';
 import type { RouteTable } from '../platform/route/route.ts';
 
 const slice = { limit: count.inQuery, offset: count.inQuery };

@@ -1,11 +1,11 @@
-import type { HappenedEvent } from '../stores/webhooks/event.repo.ts';
-import type { ItemEventData } from './item.columns.ts';
 import type { Context } from '../context.ts';
 import { charge } from '../platform/budget.ts';
 import { fail } from '../platform/errors.ts';
 import { objectFault } from '../platform/json.ts';
 import { codePoints, hasControlCharacters, isStorable } from '../platform/text.ts';
 import { DAY_MS } from '../platform/time.ts';
+import type { HappenedEvent } from '../stores/webhooks/event.repo.ts';
+import type { ItemEventData } from './item.columns.ts';
 
 /** The default number of items in a list record. */
 export const PREVIEW_SIZE = 10;

@@ -1,36 +1,36 @@
+import { requireShopper } from '../context.ts';
+import type { Context, Services } from '../context.ts';
+import { RESPONSE_LIMITS, failTooMuch, readWithin } from '../platform/budget.ts';
+import type { Db, Tx } from '../platform/database/database.ts';
+import { fail } from '../platform/errors.ts';
+import { newId } from '../platform/ids.ts';
+import { checkLimit, checkOffset } from '../platform/page.ts';
+import { findShopper, lockShopper } from '../shoppers/shopper.repo.ts';
+import { checkEmail } from '../shoppers/shopper.rules.ts';
+import type { StoreRow } from '../stores/store.repo.ts';
+import { addPortions, copyList, finishCopies, lockCopyingList } from './item-copy.repo.ts';
+import { queueListEvents } from './item.repo.ts';
+import { listContents } from './list-pages.service.ts';
+import type { ListContents } from './list-pages.service.ts';
+import type { ListChanges, ListRow, NewList } from './list.columns.ts';
+import * as lists from './list.repo.ts';
+import type { ListOwner, LockedList } from './list.repo.ts';
 import {
-  checkBytes,
   PREVIEW_SIZE,
+  checkBytes,
+  checkDescription,
   checkLid,
   checkListName,
   checkListNote,
   checkListType,
-  checkDescription,
-  checkProperties,
   checkListVersion,
+  checkProperties,
   isRestorable,
 } from './list.rules.ts';
-import { requireShopper } from '../context.ts';
-import type { Context, Services } from '../context.ts';
-import type { Db, Tx } from '../platform/database/database.ts';
-import { RESPONSE_LIMITS, failTooMuch, readWithin } from '../platform/budget.ts';
-import { fail } from '../platform/errors.ts';
-import { newId } from '../platform/ids.ts';
-import { checkLimit, checkOffset } from '../platform/page.ts';
-import { storeDeletedList } from './trash.repo.ts';
-import { findShopper, lockShopper } from '../shoppers/shopper.repo.ts';
-import { checkEmail } from '../shoppers/shopper.rules.ts';
-import type { StoreRow } from '../stores/store.repo.ts';
-import { NEWEST_FIRST, readPages } from './page.repo.ts';
-import { listContents } from './list-pages.service.ts';
-import type { ListContents } from './list-pages.service.ts';
-import { queueListEvents } from './item.repo.ts';
-import { addPortions, copyList, finishCopies, lockCopyingList } from './item-copy.repo.ts';
-import * as lists from './list.repo.ts';
-import type { ListChanges, ListRow, NewList } from './list.columns.ts';
-import type { ListOwner, LockedList } from './list.repo.ts';
 import { ownView } from './list.view.ts';
 import type { ListView } from './list.view.ts';
+import { NEWEST_FIRST, readPages } from './page.repo.ts';
+import { storeDeletedList } from './trash.repo.ts';
 
 export type Owner = ReturnType<typeof requireShopper>;
 

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 import type { Context } from '../context.ts';
-import type { ItemRow, BundleItemRow } from './item.columns.ts';
-import type { ShopperRow } from '../shoppers/shopper.repo.ts';
-import type { PageRow } from './page.repo.ts';
-import type { ListRow } from './list.columns.ts';
-import { MAX_PREVIEW } from './list.rules.ts';
 import { pauseFor } from '../platform/budget.ts';
 import { maskEmail } from '../platform/mask.ts';
+import type { ShopperRow } from '../shoppers/shopper.repo.ts';
 import { variantUrl } from '../stores/products/product.rules.ts';
+import type { BundleItemRow, ItemRow } from './item.columns.ts';
+import type { ListRow } from './list.columns.ts';
+import { MAX_PREVIEW } from './list.rules.ts';
+import type { PageRow } from './page.repo.ts';
 
 /** A list as a reader may see it. */
 export type ListView = ListRow & {

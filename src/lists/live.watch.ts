@@ -1,7 +1,7 @@
-import { oncePerApp, oncePerDatabase, createBatchLoader } from '../platform/batch.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { onPrimary } from '../context.ts';
 import type { Context, Services } from '../context.ts';
+import { createBatchLoader, oncePerApp, oncePerDatabase } from '../platform/batch.ts';
 import { AppError, fail } from '../platform/errors.ts';
 import { METRICS, measure } from '../platform/metrics.ts';
 import { outsideSpans } from '../platform/tracing.ts';

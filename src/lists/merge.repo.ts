@@ -1,11 +1,11 @@
-import type { Raw, Tx } from '../platform/database/database.ts';
 import type { ListModel } from '../generated/prisma/models.ts';
+import type { Raw, Tx } from '../platform/database/database.ts';
 import { JSON_LIMITS } from '../platform/json.ts';
+import type { ShopperRow } from '../shoppers/shopper.repo.ts';
 import { itemColumns } from './item.columns.ts';
 import { insertItemEvents } from './item.repo.ts';
-import type { Joining } from './list.repo.ts';
 import { listColumns } from './list.columns.ts';
-import type { ShopperRow } from '../shoppers/shopper.repo.ts';
+import type { Joining } from './list.repo.ts';
 
 export type MergeListRow = Raw<Pick<ListModel, 'lid' | 'regid' | 'lname' | 'lty' | 'seq'>> & {
   isSfl: boolean;

@@ -1,6 +1,7 @@
+import type { ShopperModel } from '../generated/prisma/models.ts';
 import { unnestKeys } from '../platform/database/columns.ts';
 import type { Db, Statement } from '../platform/database/database.ts';
-import type { ShopperModel } from '../generated/prisma/models.ts';
+import type { ItemRow } from './item.columns.ts';
 import {
   JOIN_PRODUCT,
   estimate,
@@ -10,9 +11,8 @@ import {
   sized,
   unpackItem,
 } from './item.repo.ts';
-import type { ItemRow } from './item.columns.ts';
-import { READ_LIST } from './list.repo.ts';
 import type { ListRow } from './list.columns.ts';
+import { READ_LIST } from './list.repo.ts';
 import type { ListOwner } from './list.repo.ts';
 import { MAX_SHOWN, PREVIEW_SIZE } from './list.rules.ts';
 

@@ -2,7 +2,7 @@ import { readColumn } from '../platform/database/columns.ts';
 import type { Db, Tx } from '../platform/database/database.ts';
 import { itemColumns } from './item.columns.ts';
 import type { ItemEventData, ItemRow } from './item.columns.ts';
-import { insertItemEvents, JOIN_PRODUCT, READ_ITEM, sized } from './item.repo.ts';
+import { JOIN_PRODUCT, READ_ITEM, insertItemEvents, sized } from './item.repo.ts';
 import { listColumns } from './list.columns.ts';
 import type { ListRow } from './list.columns.ts';
 import { READ_LIST } from './list.repo.ts';

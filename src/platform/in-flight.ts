@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { fail, AppError } from './errors.ts';
+import { AppError, fail } from './errors.ts';
 
 export type Connection = { response: ServerResponse; party: Party };
 

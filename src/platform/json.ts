@@ -1,6 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { fail } from './errors.ts';
 import { isStorable } from './text.ts';
-import { randomUUID } from 'node:crypto';
 
 /** No call accepts more entries in a list; inspecting 80,000 items takes 0.4 s before the call itself could refuse them. */
 export const MAX_ENTRIES = 2_000;

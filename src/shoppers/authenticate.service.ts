@@ -1,24 +1,24 @@
-import { oncePerApp, createBatchLoader } from '../platform/batch.ts';
+import { timingSafeEqual } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { onPrimary } from '../context.ts';
-import type { Context, Credentials, Services, Viewer, Denial } from '../context.ts';
+import type { Context, Credentials, Denial, Services, Viewer } from '../context.ts';
+import { createBatchLoader, oncePerApp } from '../platform/batch.ts';
 import { fail } from '../platform/errors.ts';
+import { isStorable } from '../platform/text.ts';
 import {
   OPERATOR_USER,
-  findOperator,
-  noteOperatorUse,
   createKeyUses,
   createUseNotes,
+  findOperator,
+  noteOperatorUse,
 } from '../stores/operator.service.ts';
 import { findSession } from '../stores/session.service.ts';
 import type { Signed } from '../stores/session.service.ts';
-import { timingSafeEqual } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
-import { isStorable } from '../platform/text.ts';
-import { hashKey, isServed } from '../stores/store.rules.ts';
 import type { StoreKeyRow, StoreRow } from '../stores/store.repo.ts';
-import { epochOf, isSessionOf, markIn } from './identity.rules.ts';
+import { hashKey, isServed } from '../stores/store.rules.ts';
 import { loadIdentities } from './identity.repo.ts';
 import type { IdentityClaim, IdentityRow, Versioned } from './identity.repo.ts';
+import { epochOf, isSessionOf, markIn } from './identity.rules.ts';
 import { linksOf } from './shopper.repo.ts';
 import type { IdentityKey, ShopperRow } from './shopper.repo.ts';
 

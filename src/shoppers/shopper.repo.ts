@@ -1,7 +1,7 @@
-import { selectColumns } from '../platform/database/columns.ts';
-import type { Database, Db, Tx } from '../platform/database/database.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import type { GuestLinkModel, ShopperModel } from '../generated/prisma/models.ts';
+import { selectColumns } from '../platform/database/columns.ts';
+import type { Database, Db, Tx } from '../platform/database/database.ts';
 import { wordsOf } from '../stores/products/product-search.repo.ts';
 
 export type ShopperRow = Omit<ShopperModel, 'prefs' | 'pd'> & {

@@ -1,6 +1,6 @@
-import type { Database, Db, Tx } from '../platform/database/database.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { OperatorKeyModel, StoreModel } from '../generated/prisma/models.ts';
+import type { Database, Db, Tx } from '../platform/database/database.ts';
 
 export type OperatorKeyRow = Pick<OperatorKeyModel, 'id' | 'name' | 'hint' | 'createdAt' | 'lastUsedAt'>;
 

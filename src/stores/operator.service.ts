@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { requireOperator } from '../context.ts';
 import type { Context, Services } from '../context.ts';
 import { fail } from '../platform/errors.ts';
@@ -5,13 +6,12 @@ import { newId, newOperatorKey } from '../platform/ids.ts';
 import { checkLimit, decodeCursor, encodeCursor, failCursor, toConnection } from '../platform/page.ts';
 import type { Connection } from '../platform/page.ts';
 import { codePoints, isStorable } from '../platform/text.ts';
-import { checkKeyName, hashKey, MAX_KEYS, isServed } from './store.rules.ts';
-import { createStore, failNoStore, setMaintenance } from './store.service.ts';
+import { HOUR_MS } from '../platform/time.ts';
 import * as operators from './operator.repo.ts';
 import type { ListedStoreRow, OperatorKeyRow, StoreFilter, StorePlace } from './operator.repo.ts';
-import { LRUCache } from 'lru-cache';
-import { HOUR_MS } from '../platform/time.ts';
 import { noteKeyUse } from './store.repo.ts';
+import { MAX_KEYS, checkKeyName, hashKey, isServed } from './store.rules.ts';
+import { createStore, failNoStore, setMaintenance } from './store.service.ts';
 
 type Deps = Pick<Services, 'db' | 'now'>;
 

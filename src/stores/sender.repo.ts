@@ -1,6 +1,6 @@
+import type { StoreModel, SuppressionModel } from '../generated/prisma/models.ts';
 import type { Db } from '../platform/database/database.ts';
 import type { Pacing, TokenKey, TokenStore } from './store.rules.ts';
-import type { StoreModel, SuppressionModel } from '../generated/prisma/models.ts';
 
 type BrandName = 'logoUrl' | 'colour' | 'senderName' | 'senderAddress' | 'currency' | 'locale';
 

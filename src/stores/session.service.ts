@@ -3,8 +3,8 @@ import { fail } from '../platform/errors.ts';
 import { newToken } from '../platform/ids.ts';
 import { isStorable } from '../platform/text.ts';
 import { HOUR_MS } from '../platform/time.ts';
-import { hashKey } from './store.rules.ts';
 import * as sessions from './session.repo.ts';
+import { hashKey } from './store.rules.ts';
 
 /** Dashboard sessions end after this time, even if they are in use. */
 export const SESSION_MS = 8 * HOUR_MS;

@@ -5,11 +5,11 @@ import { fail } from '../platform/errors.ts';
 import { intRule, isIntIn } from '../platform/fields.ts';
 import { plainOrigin } from '../platform/origin.ts';
 import { codePoints, hasControlCharacters, isStorable } from '../platform/text.ts';
-import type { PacingInput } from './store.rules.ts';
 import type { Setting, TextCheck } from './setting.types.ts';
 import { storeSettings } from './store.columns.ts';
 import type { SettingName } from './store.columns.ts';
 import type { StoreColumns } from './store.repo.ts';
+import type { PacingInput } from './store.rules.ts';
 
 export type StoreSettings = StoreColumns & PacingInput;
 

@@ -1,7 +1,7 @@
 import { requireStore } from '../context.ts';
 import type { Context } from '../context.ts';
-import { fail } from '../platform/errors.ts';
 import type { UpdateStoreInput } from '../generated/resolvers.ts';
+import { fail } from '../platform/errors.ts';
 import type { Setting } from './setting.types.ts';
 import { STORE_SETTINGS } from './store.columns.ts';
 import { findStore, listKeys } from './store.repo.ts';

@@ -1,5 +1,5 @@
-import { BRAND_SETTINGS } from './brand.columns.ts';
 import { ALERT_SETTINGS } from './alert.columns.ts';
+import { BRAND_SETTINGS } from './brand.columns.ts';
 import type { Setting } from './setting.types.ts';
 
 /**

@@ -1,9 +1,9 @@
+import { Prisma } from '../generated/prisma/client.ts';
+import type { ServiceStateModel, StoreKeyModel, StoreModel } from '../generated/prisma/models.ts';
 import { columnOf } from '../platform/database/columns.ts';
 import type { Database, Db, Tx } from '../platform/database/database.ts';
-import { Prisma } from '../generated/prisma/client.ts';
-import type { Pacing, TokenKey } from './store.rules.ts';
 import type { PacingName, SettingName } from './store.columns.ts';
-import type { ServiceStateModel, StoreKeyModel, StoreModel } from '../generated/prisma/models.ts';
+import type { Pacing, TokenKey } from './store.rules.ts';
 
 /** Requests per minute by kind, and the cost limit of GraphQL documents; an omitted kind has the published default. */
 export type RateLimits = { key?: number; shopper?: number; address?: number; cost?: number };

@@ -1,9 +1,9 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { fail } from '../platform/errors.ts';
-import { storeSettings } from './store.columns.ts';
-import type { PacingName, STORE_SETTINGS } from './store.columns.ts';
-import { createHash, timingSafeEqual, randomBytes } from 'node:crypto';
 import { codePoints, hasControlCharacters, isStorable } from '../platform/text.ts';
 import { DAY_MS } from '../platform/time.ts';
+import { storeSettings } from './store.columns.ts';
+import type { PacingName, STORE_SETTINGS } from './store.columns.ts';
 
 export const MAX_KEYS = 20;
 

@@ -3,19 +3,19 @@ import type { Services } from '../context.ts';
 import type { Database, Db } from '../platform/database/database.ts';
 import { fail } from '../platform/errors.ts';
 import { newApiKey, newId, newPid } from '../platform/ids.ts';
-import {
-  checkKeyName,
-  hashKey,
-  describeTokenKeys,
-  changePacing,
-  splitPacing,
-  MAX_KEYS,
-  isServed,
-} from './store.rules.ts';
-import * as stores from './store.repo.ts';
-import type { NewKey, StoreRow } from './store.repo.ts';
 import { checkSettings, flagOf } from './setting.rules.ts';
 import type { NameSetting, StoreSettings } from './setting.rules.ts';
+import * as stores from './store.repo.ts';
+import type { NewKey, StoreRow } from './store.repo.ts';
+import {
+  MAX_KEYS,
+  changePacing,
+  checkKeyName,
+  describeTokenKeys,
+  hashKey,
+  isServed,
+  splitPacing,
+} from './store.rules.ts';
 import type { TokenKey, TokenKeyInfo } from './store.rules.ts';
 
 export type { RateLimits } from './store.repo.ts';

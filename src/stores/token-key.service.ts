@@ -2,9 +2,9 @@ import { requireStore } from '../context.ts';
 import type { Context, Services } from '../context.ts';
 import * as stores from './store.repo.ts';
 import type { StoreRow } from './store.repo.ts';
-import { failNoStore } from './store.service.ts';
 import { withNewKey, workingKeys } from './store.rules.ts';
 import type { TokenKey } from './store.rules.ts';
+import { failNoStore } from './store.service.ts';
 
 type Deps = Pick<Services, 'db' | 'now'>;
 

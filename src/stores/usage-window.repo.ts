@@ -1,6 +1,6 @@
+import type { SignupWindowModel } from '../generated/prisma/models.ts';
 import { unnestKeys } from '../platform/database/columns.ts';
 import type { Db, Raw, Tx } from '../platform/database/database.ts';
-import type { SignupWindowModel } from '../generated/prisma/models.ts';
 
 export type Limit = { points: number; windowMs: number };
 

@@ -1,6 +1,6 @@
 import type { Services } from '../context.ts';
-import { forgetWindows as removeWindows } from './usage-window.repo.ts';
 import { DAY_MS } from '../platform/time.ts';
+import { forgetWindows as removeWindows } from './usage-window.repo.ts';
 
 /** The longest window of any limit; older counts are irrelevant. */
 const LONGEST_WINDOW_MS = DAY_MS;

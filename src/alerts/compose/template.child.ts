@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Part } from '../send/channels.ts';
 import { ROOT } from '../../platform/places.ts';
+import type { Part } from '../send/channels.ts';
 import type { JobResult, JoinJob, RenderJob } from './template.job.ts';
 
 /** Node runs the TypeScript sources directly in development and in tests. */

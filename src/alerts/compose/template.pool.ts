@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { PARTS, PART_NAMES } from '../send/channels.ts';
-import type { AlertTexts, Part } from '../send/channels.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Logger } from '../../platform/log.ts';
+import { PARTS, PART_NAMES } from '../send/channels.ts';
+import type { AlertTexts, Part } from '../send/channels.ts';
 import { startRenderProcess } from './template.child.ts';
 import type { RenderProcess } from './template.child.ts';
 import type { JoinJob, RenderAnswer, RenderJob } from './template.job.ts';

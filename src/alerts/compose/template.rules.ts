@@ -1,7 +1,7 @@
-import { PART_NAMES } from '../send/channels.ts';
-import type { Part } from '../send/channels.ts';
 import { fail } from '../../platform/errors.ts';
 import { isStorable } from '../../platform/text.ts';
+import { PART_NAMES } from '../send/channels.ts';
+import type { Part } from '../send/channels.ts';
 
 export type AlertModel = {
   store: {

@@ -1,33 +1,33 @@
 import type { Services } from '../../context.ts';
 import { copyNextPortion } from '../../lists/list.service.ts';
-import { foldReports } from '../../stores/reports/report.service.ts';
-import { alertEnded, queueNextPortion } from '../events/event.service.ts';
-import { prepareMessages } from '../events/message.service.ts';
-import { createQueue } from '../queue/queue.ts';
-import type { QueueOptions, Stores, Delivery } from '../queue/queue.ts';
-import { createCircuitBreaker } from '../queue/scheduling.ts';
-import type { Task } from '../queue/worker.ts';
-import { MEDIA, channelOf } from '../send/channels.ts';
-import type { Medium } from '../send/channels.ts';
-import { openFileOutbox } from '../send/file.ts';
-import type { FileOutbox } from '../send/file.ts';
-import { STORE_CONNECTIONS, openStoreSmtps } from '../send/store-smtp.ts';
-import { createHousekeeping } from './housekeeping.ts';
-import { webhookQueue } from './webhook.queue.ts';
+import { unsubscribeUrl } from '../../shoppers/contacts/link.rules.ts';
+import { OPTED_OUT, findOptedOut } from '../../shoppers/contacts/opt-out.service.ts';
 import {
   createHealthLog,
   listOwners,
   openServers,
   sendByOwnServer,
 } from '../../stores/mail-server/sending.service.ts';
-import type { Sender, Payload } from '../send/channel.ts';
-import { OPTED_OUT, findOptedOut } from '../../shoppers/contacts/opt-out.service.ts';
-import { unsubscribeUrl } from '../../shoppers/contacts/link.rules.ts';
+import { foldReports } from '../../stores/reports/report.service.ts';
 import { openEnvelopes } from '../../stores/sender.service.ts';
 import type { Envelope } from '../../stores/sender.service.ts';
+import { alertEnded, queueNextPortion } from '../events/event.service.ts';
+import { prepareMessages } from '../events/message.service.ts';
 import type { ClaimedMessage } from '../queue/outbox.service.ts';
+import { createQueue } from '../queue/queue.ts';
+import type { Delivery, QueueOptions, Stores } from '../queue/queue.ts';
+import { createCircuitBreaker } from '../queue/scheduling.ts';
+import type { Task } from '../queue/worker.ts';
+import type { Payload, Sender } from '../send/channel.ts';
+import { MEDIA, channelOf } from '../send/channels.ts';
+import type { Medium } from '../send/channels.ts';
+import { openFileOutbox } from '../send/file.ts';
+import type { FileOutbox } from '../send/file.ts';
 import { GONE } from '../send/outcome.ts';
 import type { Outcome } from '../send/outcome.ts';
+import { STORE_CONNECTIONS, openStoreSmtps } from '../send/store-smtp.ts';
+import { createHousekeeping } from './housekeeping.ts';
+import { webhookQueue } from './webhook.queue.ts';
 
 /** The queue of a medium's alerts, which are rendered at the time of sending, with the product's current data. */
 export function alertQueue(

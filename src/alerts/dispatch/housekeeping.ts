@@ -1,22 +1,22 @@
+import { removeExpiredResults } from '../../api/idempotency.service.ts';
 import type { Services } from '../../context.ts';
-import { forgetSeen } from '../events/alert-log.service.ts';
+import { forgetTrash } from '../../lists/restore.service.ts';
+import { HOUR_MS } from '../../platform/time.ts';
+import { forgetOptIns } from '../../shoppers/contacts/mailing-list.service.ts';
+import { forgetResubscribed } from '../../shoppers/contacts/opt-out.service.ts';
 import { forgetRemoved } from '../../stores/catalogue/catalog.service.ts';
 import { forgetEvents } from '../../stores/catalogue/shopify.service.ts';
 import { forgetStockChanges } from '../../stores/catalogue/stock.service.ts';
-import { forgetOptIns } from '../../shoppers/contacts/mailing-list.service.ts';
-import { forgetResubscribed } from '../../shoppers/contacts/opt-out.service.ts';
 import { resealPasswords } from '../../stores/mail-server/sending.service.ts';
-import { forgetWindows } from '../../stores/usage-window.service.ts';
 import { forgetBuyers } from '../../stores/revenue/revenue.service.ts';
-import { forgetAlertEvents } from '../events/event.service.ts';
 import { forgetSessions } from '../../stores/session.service.ts';
-import { forgetExpired, forgetUnconfirmed } from '../subscriptions/subscription.service.ts';
-import { forgetTrash } from '../../lists/restore.service.ts';
+import { forgetWindows } from '../../stores/usage-window.service.ts';
 import { forgetTries } from '../../stores/webhooks/attempt.service.ts';
-import { removeExpiredResults } from '../../api/idempotency.service.ts';
+import { forgetSeen } from '../events/alert-log.service.ts';
+import { forgetAlertEvents } from '../events/event.service.ts';
 import { forgetFinished } from '../queue/outbox.service.ts';
 import type { Task } from '../queue/worker.ts';
-import { HOUR_MS } from '../../platform/time.ts';
+import { forgetExpired, forgetUnconfirmed } from '../subscriptions/subscription.service.ts';
 
 export type Chore = {
   name: string;

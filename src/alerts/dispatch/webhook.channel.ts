@@ -1,10 +1,10 @@
 import { request as httpRequest } from 'node:http';
 import type { RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import { NOT_PUBLIC, isPrivateLiteral, lookupPublic } from '../../platform/public-address.ts';
 import { hostOf } from '../../stores/webhooks/webhook.rules.ts';
 import { outcomeOfError, outcomeOfStatus } from '../send/outcome.ts';
 import type { Outcome } from '../send/outcome.ts';
-import { NOT_PUBLIC, isPrivateLiteral, lookupPublic } from '../../platform/public-address.ts';
 
 type OutgoingEvent = { url: string; headers: Record<string, string>; body: string };
 

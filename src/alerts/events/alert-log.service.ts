@@ -1,6 +1,5 @@
 import { requireStore } from '../../context.ts';
 import type { Context, Services } from '../../context.ts';
-import type { MessageState } from '../queue/outbox.repo.ts';
 import { CSV_PORTION, streamCsv } from '../../platform/csv.ts';
 import type { CsvColumn } from '../../platform/csv.ts';
 import { fail } from '../../platform/errors.ts';
@@ -16,6 +15,7 @@ import type { Connection } from '../../platform/page.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import type { ProductRow } from '../../stores/products/product.columns.ts';
 import { readProduct } from '../../stores/products/product.reads.ts';
+import type { MessageState } from '../queue/outbox.repo.ts';
 import * as alerts from './alert-log.repo.ts';
 import type { AlertFilter, AlertPlace, AlertRow } from './alert-log.repo.ts';
 

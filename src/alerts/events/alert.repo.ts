@@ -1,10 +1,10 @@
 import type { Db, Tx } from '../../platform/database/database.ts';
-import type { EndedMessage } from '../queue/acknowledge.repo.ts';
-import type { ClaimedMessage } from '../queue/outbox.repo.ts';
+import { LIST_OWNER_COLUMNS } from '../../shoppers/contacts/list-owner.repo.ts';
 import { SENDER_COLUMNS } from '../../stores/sender.repo.ts';
 import type { Sender } from '../../stores/sender.repo.ts';
-import { LIST_OWNER_COLUMNS } from '../../shoppers/contacts/list-owner.repo.ts';
 import type { ShownProduct } from '../compose/model.rules.ts';
+import type { EndedMessage } from '../queue/acknowledge.repo.ts';
+import type { ClaimedMessage } from '../queue/outbox.repo.ts';
 import type { ListOwnership } from './alert.rules.ts';
 
 /** The facts that decide at send time whether an alert is still valid and what it says. */

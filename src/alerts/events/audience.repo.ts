@@ -1,6 +1,6 @@
-import type { Medium } from '../send/channels.ts';
 import type { Db } from '../../platform/database/database.ts';
 import { LIST_OWNER_CONTACTS, hasUnsubscribed } from '../../shoppers/contacts/list-owner.repo.ts';
+import type { Medium } from '../send/channels.ts';
 import { expiresBefore } from '../topics/topic.rules.ts';
 import type { TopicRules } from '../topics/topic.types.ts';
 

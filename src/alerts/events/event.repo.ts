@@ -3,9 +3,9 @@ import { AVAILABLE } from '../../stores/products/product.repo.ts';
 import { MAX_STOCK } from '../../stores/products/product.rules.ts';
 import type { MessageState } from '../queue/outbox.repo.ts';
 import type { ProductState } from '../topics/triggers.ts';
-import type { LiveEvent } from './price.rules.ts';
+import type { EventPlan, Mark, Opening, Resumption } from './event.rules.ts';
 import { FIRST_PASS } from './fan-out.repo.ts';
-import type { Mark, Opening, EventPlan, Resumption } from './event.rules.ts';
+import type { LiveEvent } from './price.rules.ts';
 
 // These statements are unnamed, so that PostgreSQL plans them at each call: the tables grow to 100,000 rows within seconds, and
 // an older plan would scan them.

@@ -1,22 +1,22 @@
-import type { Medium } from '../send/channels.ts';
 import { requireStore } from '../../context.ts';
 import type { Context, Services } from '../../context.ts';
 import type { Tx } from '../../platform/database/database.ts';
-import { MAX_STOCK } from '../../stores/products/product.rules.ts';
+import { DAY_MS } from '../../platform/time.ts';
 import { endBouncedContact } from '../../shoppers/contacts/opt-out.service.ts';
+import { MAX_STOCK } from '../../stores/products/product.rules.ts';
 import { emitEvents, queueEvents } from '../../stores/webhooks/event.repo.ts';
 import type { Ended, EndedMessage } from '../queue/outbox.service.ts';
-import { giveBackPlaces, recordSent } from './alert.repo.ts';
-import { countListOwners, queueListOwners } from './list-owners.repo.ts';
-import { countRecipients } from './audience.repo.ts';
-import { advanceEvent, claimEvent, queuePortion } from './fan-out.repo.ts';
-import * as events from './event.repo.ts';
-import { foldChanges, isLasting, nextStep, openingBy, planEvents, portionSize } from './event.rules.ts';
-import type { Known, Opening, ProductChange } from './event.rules.ts';
+import type { Medium } from '../send/channels.ts';
 import { countAudience, findTopicRules, topicRulesOf } from '../topics/topic.repo.ts';
 import { checkEpis } from '../topics/topic.rules.ts';
 import { requireTopic } from '../topics/topic.service.ts';
-import { DAY_MS } from '../../platform/time.ts';
+import { giveBackPlaces, recordSent } from './alert.repo.ts';
+import { countRecipients } from './audience.repo.ts';
+import * as events from './event.repo.ts';
+import { foldChanges, isLasting, nextStep, openingBy, planEvents, portionSize } from './event.rules.ts';
+import type { Known, Opening, ProductChange } from './event.rules.ts';
+import { advanceEvent, claimEvent, queuePortion } from './fan-out.repo.ts';
+import { countListOwners, queueListOwners } from './list-owners.repo.ts';
 
 export type { ProductChange } from './event.rules.ts';
 

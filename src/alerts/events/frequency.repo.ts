@@ -1,5 +1,5 @@
-import type { Db, Raw, Tx } from '../../platform/database/database.ts';
 import type { OutboxMessageModel } from '../../generated/prisma/models.ts';
+import type { Db, Raw, Tx } from '../../platform/database/database.ts';
 import { STILL_HELD, claimsOf, held, lock } from '../queue/acknowledge.repo.ts';
 import type { EndedMessage } from '../queue/acknowledge.repo.ts';
 import { CLAIMED_COLUMNS } from '../queue/outbox.repo.ts';

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { Pacing } from '../../stores/store.rules.ts';
 import { DAY_MS, MINUTE_MS } from '../../platform/time.ts';
+import type { Pacing } from '../../stores/store.rules.ts';
 
 const DAY_MINUTES = 1_440;
 /** The wait of an alert if the messages in flight already reach the cap: their outcome is still unknown. */

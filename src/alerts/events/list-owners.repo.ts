@@ -5,10 +5,10 @@ import {
   isNotQueued,
 } from '../../shoppers/contacts/list-owner.repo.ts';
 import type { TopicRules } from '../topics/topic.types.ts';
-import { queuePicked } from './fan-out.repo.ts';
-import type { FanOut } from './fan-out.repo.ts';
 import { PORTION } from './event.rules.ts';
 import type { Taken } from './event.rules.ts';
+import { queuePicked } from './fan-out.repo.ts';
+import type { FanOut } from './fan-out.repo.ts';
 
 /** Items examined per batch, even if few of their owners may be notified. */
 const EXAMINED = PORTION;

@@ -1,11 +1,11 @@
 import type { Services } from '../../context.ts';
-import { OPTED_OUT, findOptedOut } from '../../shoppers/contacts/opt-out.service.ts';
 import { shortUnsubscribeUrl, unsubscribeUrl } from '../../shoppers/contacts/link.rules.ts';
 import type { Scope } from '../../shoppers/contacts/link.rules.ts';
-import { isPaced } from '../../stores/store.rules.ts';
+import { OPTED_OUT, findOptedOut } from '../../shoppers/contacts/opt-out.service.ts';
 import { trackLinks } from '../../stores/revenue/click.service.ts';
 import type { TrackLink } from '../../stores/revenue/click.service.ts';
 import type { Sender } from '../../stores/sender.repo.ts';
+import { isPaced } from '../../stores/store.rules.ts';
 import { alertModel, siteOf } from '../compose/model.rules.ts';
 import { REFUSED_MS, TemplateError } from '../compose/template.pool.ts';
 import type { ClaimedMessage } from '../queue/outbox.repo.ts';

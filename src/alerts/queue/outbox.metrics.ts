@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Gauge } from 'prom-client';
-import { MEDIA } from '../send/channels.ts';
 import type { Services } from '../../context.ts';
 import { METRICS, measure } from '../../platform/metrics.ts';
+import { MEDIA } from '../send/channels.ts';
 import { countWaiting } from './outbox.repo.ts';
 import type { QueueDepth } from './outbox.repo.ts';
 

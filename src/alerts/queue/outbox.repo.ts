@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Medium } from '../send/channels.ts';
-import type { Db, Raw, Tx } from '../../platform/database/database.ts';
 import type { OutboxMessageModel } from '../../generated/prisma/models.ts';
+import type { Db, Raw, Tx } from '../../platform/database/database.ts';
 import { currentTraceparent } from '../../platform/tracing.ts';
+import type { Medium } from '../send/channels.ts';
 
 /** Each queue has its own loop, so that a slow one never blocks another. Webhook events have no medium. */
 export type QueueKey = { lane: 'alert' | 'message'; medium: Medium } | { lane: 'webhook'; medium: null };

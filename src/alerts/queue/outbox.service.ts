@@ -1,11 +1,11 @@
-import type { Medium } from '../send/channels.ts';
-import type { Outcome } from '../send/outcome.ts';
 import type { Services } from '../../context.ts';
 import { createBatch } from '../../platform/batch.ts';
-import { isDatabaseAway } from '../../platform/database/errors.ts';
 import type { Db, Tx } from '../../platform/database/database.ts';
+import { isDatabaseAway } from '../../platform/database/errors.ts';
 import { METRICS } from '../../platform/metrics.ts';
 import { DAY_MS, HOUR_MS } from '../../platform/time.ts';
+import type { Medium } from '../send/channels.ts';
+import type { Outcome } from '../send/outcome.ts';
 import { markFailed, markSent, postpone, withhold } from './acknowledge.repo.ts';
 import type { Delay, EndedMessage, Ending } from './acknowledge.repo.ts';
 import * as outbox from './outbox.repo.ts';

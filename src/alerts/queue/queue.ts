@@ -1,8 +1,8 @@
-import { outcomeOfError } from '../send/outcome.ts';
-import type { Outcome } from '../send/outcome.ts';
 import type { Services } from '../../context.ts';
 import { METRICS } from '../../platform/metrics.ts';
 import { readTraceparent, startSpan } from '../../platform/tracing.ts';
+import { outcomeOfError } from '../send/outcome.ts';
+import type { Outcome } from '../send/outcome.ts';
 import { claimMessages, findDueFlows, renewLeases } from './outbox.repo.ts';
 import type { ClaimedMessage, Flow, QueueKey } from './outbox.repo.ts';
 import { MAX_ATTEMPTS, createAcknowledger } from './outbox.service.ts';

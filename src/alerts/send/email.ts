@@ -11,9 +11,9 @@ import { htmlWithFooter, textWithFooter } from './footer.ts';
 import { SENT, outcomeOfError } from './outcome.ts';
 import type { Outcome } from './outcome.ts';
 import { together } from './settings.ts';
-import { STANDARD_MAIL, confirmMail } from './standard-mail.ts';
 import { SMTP_LIMITS, openSmtp } from './smtp.ts';
 import type { MailSettings, SmtpLimits } from './smtp.ts';
+import { STANDARD_MAIL, confirmMail } from './standard-mail.ts';
 
 /** A mail in the outbox; without `headers` it has no unsubscribe link yet. */
 export type MailPayload = { subject: string; html: string; text: string; headers?: Record<string, string> };

@@ -1,4 +1,4 @@
-import { DEFAULT_COLOUR, textOn, escapeHtml } from '../../platform/text.ts';
+import { DEFAULT_COLOUR, escapeHtml, textOn } from '../../platform/text.ts';
 
 export type Branded = { name: string; logoUrl: string | null; colour: string | null };
 

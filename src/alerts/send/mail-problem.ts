@@ -1,5 +1,5 @@
-import type { SmtpError } from './email.ts';
 import { NOT_PUBLIC } from '../../platform/public-address.ts';
+import type { SmtpError } from './email.ts';
 
 /** Problems of a store's own mail server, in our words: the server's own response is never shown. */
 export const MAIL_PROBLEMS = {

@@ -4,8 +4,8 @@ import type { Channel, Outgoing } from './channel.ts';
 import { SENT, outcomeOfError, outcomeOfStatus } from './outcome.ts';
 import type { Outcome } from './outcome.ts';
 import { phone } from './phone.ts';
-import { httpUrl, together } from './settings.ts';
 import { toSegment } from './segment.ts';
+import { httpUrl, together } from './settings.ts';
 import { isFromProvider, readAnswer } from './sms-reply.ts';
 
 /** An HTTP API that is compatible with Twilio's. */

@@ -1,15 +1,15 @@
-import { channelOf, isTerse } from '../send/channels.ts';
 import type { Context } from '../../context.ts';
 import type { Tx } from '../../platform/database/database.ts';
+import type { Contact } from '../../shoppers/contacts/contact.rules.ts';
 import { encryptLink, shortConfirm } from '../../shoppers/contacts/link.rules.ts';
-import { enqueueMessage } from '../queue/outbox.repo.ts';
 import type { StoreRow } from '../../stores/store.repo.ts';
+import { consume } from '../../stores/usage-window.repo.ts';
+import { enqueueMessage } from '../queue/outbox.repo.ts';
+import { channelOf, isTerse } from '../send/channels.ts';
 import { LINK_LIFETIME_MS, toClaim } from './confirm.rules.ts';
 import * as requests from './request.repo.ts';
-import { consume } from '../../stores/usage-window.repo.ts';
 import { SIGNUP_LIMITS, failTooMany, signupKey } from './signup.rules.ts';
 import type { SignupKind } from './signup.rules.ts';
-import type { Contact } from '../../shoppers/contacts/contact.rules.ts';
 
 /** The sign-up's author, for counting confirmation messages. */
 export type Asker = { regid: string; isStranger: boolean };

@@ -1,5 +1,5 @@
-import type { Contact, Medium } from '../../shoppers/contacts/contact.rules.ts';
 import { DAY_MS } from '../../platform/time.ts';
+import type { Contact, Medium } from '../../shoppers/contacts/contact.rules.ts';
 
 export const LINK_LIFETIME_MS = 7 * DAY_MS;
 

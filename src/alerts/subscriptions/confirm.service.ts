@@ -1,19 +1,19 @@
 import type { Services } from '../../context.ts';
 import type { Db, Tx } from '../../platform/database/database.ts';
 import { newId } from '../../platform/ids.ts';
+import { addOptIns, deleteSuppressions } from '../../shoppers/contacts/consent.repo.ts';
+import { builtInLabel, isAccountContact, maskContact } from '../../shoppers/contacts/contact.rules.ts';
 import { decryptLink, pidOfLink, readShortConfirm, storeNoOf } from '../../shoppers/contacts/link.rules.ts';
-import { catchUp } from '../events/event.service.ts';
+import { recordConsent } from '../../shoppers/contacts/mailing-list.service.ts';
 import { newShopper } from '../../shoppers/shopper.service.ts';
 import type { StoreRow } from '../../stores/store.repo.ts';
 import { findServedStore, pidOfLinkNo } from '../../stores/store.service.ts';
+import { catchUp } from '../events/event.service.ts';
 import { fromClaim, toClaim } from './confirm.rules.ts';
 import type { ConfirmClaim } from './confirm.rules.ts';
-import { addOptIns, deleteSuppressions } from '../../shoppers/contacts/consent.repo.ts';
-import { recordConsent } from '../../shoppers/contacts/mailing-list.service.ts';
 import * as requests from './request.repo.ts';
 import { announceCreated } from './subscription-events.service.ts';
 import * as subscriptions from './subscription.repo.ts';
-import { builtInLabel, isAccountContact, maskContact } from '../../shoppers/contacts/contact.rules.ts';
 import { keyOf } from './subscription.rules.ts';
 
 /** No regid has this value. */

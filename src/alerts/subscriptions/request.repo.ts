@@ -1,6 +1,7 @@
-import type { Db, Tx } from '../../platform/database/database.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import type { SubscriptionRequestModel } from '../../generated/prisma/models.ts';
+import type { Db, Tx } from '../../platform/database/database.ts';
+import type { Contact } from '../../shoppers/contacts/contact.rules.ts';
 import { FIELDS, conditionOf, rowsOf, settleSubscriptions } from './subscription.repo.ts';
 import type {
   EndedRequest,
@@ -10,7 +11,6 @@ import type {
   SignUpWrite,
   StoredSubscription,
 } from './subscription.repo.ts';
-import type { Contact } from '../../shoppers/contacts/contact.rules.ts';
 
 export type StoredRequest = StoredSubscription & Pick<SubscriptionRequestModel, 'regid' | 'mailinglist'>;
 

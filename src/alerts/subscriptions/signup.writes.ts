@@ -1,14 +1,14 @@
-import { oncePerDatabase, createBatch, isOneInputsFault } from '../../platform/batch.ts';
 import type { Context, Services } from '../../context.ts';
+import { createBatch, isOneInputsFault, oncePerDatabase } from '../../platform/batch.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import { AppError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { deleteSuppressions, useOptIn } from '../../shoppers/contacts/consent.repo.ts';
 import { isAccountContact } from '../../shoppers/contacts/contact.rules.ts';
 import { recordConsent } from '../../shoppers/contacts/mailing-list.service.ts';
+import type { StoreRow } from '../../stores/store.repo.ts';
 import { consumeAll } from '../../stores/usage-window.repo.ts';
 import { catchUp } from '../events/event.service.ts';
-import type { StoreRow } from '../../stores/store.repo.ts';
 import { sendConfirmation } from './confirm-message.service.ts';
 import type { Asker } from './confirm-message.service.ts';
 import { saveRequests, withdrawPendingConsent } from './request.repo.ts';

@@ -1,6 +1,6 @@
 import type { Tx } from '../../platform/database/database.ts';
-import { emitEvents, queueEvents } from '../../stores/webhooks/event.repo.ts';
 import { countEvents } from '../../stores/reports/report.repo.ts';
+import { emitEvents, queueEvents } from '../../stores/webhooks/event.repo.ts';
 import type { StoredSubscription } from './subscription.repo.ts';
 
 function eventOf(type: 'subscription.created' | 'subscription.removed', row: StoredSubscription) {

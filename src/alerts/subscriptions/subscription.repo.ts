@@ -1,9 +1,9 @@
+import type { SubscriptionModel, SubscriptionRequestModel } from '../../generated/prisma/models.ts';
 import { selectColumns } from '../../platform/database/columns.ts';
 import type { Db, Raw, Tx } from '../../platform/database/database.ts';
-import type { SubscriptionModel, SubscriptionRequestModel } from '../../generated/prisma/models.ts';
+import { DAY_MS } from '../../platform/time.ts';
 import { ACCOUNT_MEDIA } from '../../shoppers/contacts/contact.rules.ts';
 import type { Contact } from '../../shoppers/contacts/contact.rules.ts';
-import { DAY_MS } from '../../platform/time.ts';
 
 export const FIELDS = {
   pid: true,

@@ -5,20 +5,20 @@ import { fail } from '../../platform/errors.ts';
 import { checkLimit, checkOffset, decodeSeq, encodeCursor, toConnection } from '../../platform/page.ts';
 import type { Connection } from '../../platform/page.ts';
 import { isStorable } from '../../platform/text.ts';
-import { findProducts } from '../../stores/products/product.repo.ts';
+import { DAY_MS } from '../../platform/time.ts';
+import { checkContact, checkMedium, maskContact } from '../../shoppers/contacts/contact.rules.ts';
+import type { ShopperRow } from '../../shoppers/shopper.repo.ts';
 import { unknownProduct } from '../../stores/products/product.columns.ts';
 import type { ProductRow } from '../../stores/products/product.columns.ts';
+import { findProducts } from '../../stores/products/product.repo.ts';
 import { isProductId } from '../../stores/products/product.rules.ts';
-import type { ShopperRow } from '../../shoppers/shopper.repo.ts';
 import { endRequests } from './request.repo.ts';
 import { announceRemoved } from './subscription-events.service.ts';
 import * as subscriptions from './subscription.repo.ts';
 import type { Filter, Owner, PageFilter, StoredSubscription } from './subscription.repo.ts';
-import { checkContact, checkMedium, maskContact } from '../../shoppers/contacts/contact.rules.ts';
 import type { WantedProduct } from './subscription.rules.ts';
 import { storeTopics } from './topic-info.service.ts';
 import type { StoreTopics } from './topic-info.service.ts';
-import { DAY_MS } from '../../platform/time.ts';
 
 export type SubscriptionRow = StoredSubscription & { product: ProductRow; topics: StoreTopics };
 

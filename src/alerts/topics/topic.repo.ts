@@ -1,9 +1,9 @@
-import { PART_NAMES } from '../send/channels.ts';
-import type { AlertTexts } from '../send/channels.ts';
+import type { TopicModel } from '../../generated/prisma/models.ts';
 import { columnOf } from '../../platform/database/columns.ts';
 import type { Db, Tx } from '../../platform/database/database.ts';
-import type { TopicModel } from '../../generated/prisma/models.ts';
 import { lockStore } from '../../stores/store.repo.ts';
+import { PART_NAMES } from '../send/channels.ts';
+import type { AlertTexts } from '../send/channels.ts';
 import { topicRules } from './topic.columns.ts';
 import type { RuleName } from './topic.columns.ts';
 import { BUILT_IN_TOPICS, expiresBefore, standardTexts } from './topic.rules.ts';

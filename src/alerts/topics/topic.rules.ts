@@ -1,16 +1,16 @@
-import { PART_NAMES, PARTS } from '../send/channels.ts';
-import type { AlertTexts, Part } from '../send/channels.ts';
 import type { SaveTopicInput } from '../../generated/resolvers.ts';
 import { fail } from '../../platform/errors.ts';
 import { intRule, isIntIn } from '../../platform/fields.ts';
 import { codePoints, hasControlCharacters, isStorable } from '../../platform/text.ts';
+import { DAY_MS } from '../../platform/time.ts';
 import { isProductId, toTag } from '../../stores/products/product.rules.ts';
 import { checkSizes } from '../compose/template.rules.ts';
+import { PARTS, PART_NAMES } from '../send/channels.ts';
+import type { AlertTexts, Part } from '../send/channels.ts';
 import { TOPIC_RULES, topicRules } from './topic.columns.ts';
 import type { RuleName, TopicRule } from './topic.columns.ts';
 import type { TopicRow, TopicRules } from './topic.types.ts';
 import { TRIGGER_NAMES, isTriggerName, triggersWith } from './triggers.ts';
-import { DAY_MS } from '../../platform/time.ts';
 
 export const MAX_TOPICS = 100;
 

@@ -1,5 +1,5 @@
-import type { AlertTexts } from '../send/channels.ts';
 import type { TopicModel } from '../../generated/prisma/models.ts';
+import type { AlertTexts } from '../send/channels.ts';
 import type { RuleName } from './topic.columns.ts';
 import type { TriggerName } from './triggers.ts';
 

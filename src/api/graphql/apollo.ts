@@ -11,13 +11,13 @@ import {
 import { GraphQLError } from 'graphql';
 import type { ExecutionResult, GraphQLFormattedError, GraphQLSchema } from 'graphql';
 import type { Context } from '../../context.ts';
+import { chargeResponse } from '../../platform/budget.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { ErrorType } from '../../platform/errors.ts';
-import { chargeResponse } from '../../platform/budget.ts';
 import { stringifyJson } from '../../platform/json.ts';
-import { limitCost } from './cost.ts';
 import { executeGraphql } from '../execute.ts';
 import { planOf } from '../plan.ts';
+import { limitCost } from './cost.ts';
 import { createChecks } from './documents.ts';
 import type { Documents } from './documents.ts';
 import { shorten, toGraphQLError } from './errors.ts';

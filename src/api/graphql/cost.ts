@@ -1,3 +1,4 @@
+import type { ApolloServerPlugin, HeaderMap } from '@apollo/server';
 import {
   Kind,
   OperationTypeNode,
@@ -15,7 +16,6 @@ import type {
   OperationDefinitionNode,
   SelectionSetNode,
 } from 'graphql';
-import type { ApolloServerPlugin, HeaderMap } from '@apollo/server';
 import type { Context } from '../../context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { JSON_LIMITS } from '../../platform/json.ts';

@@ -3,10 +3,10 @@ import type { ApolloServerOptions, ApolloServerPlugin, PersistedQueryOptions } f
 import type { DocumentNode, GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import { CLIENT_DOCUMENTS } from '../../sdk/client/documents.ts';
 import type { Context } from '../../context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { createTurns } from '../../platform/turns.ts';
+import { CLIENT_DOCUMENTS } from '../../sdk/client/documents.ts';
 import { refuse } from './errors.ts';
 import { DOCUMENT_LIMITS, checkDocument, checkText } from './limits.ts';
 import type { DocumentLimits } from './limits.ts';

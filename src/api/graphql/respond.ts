@@ -1,12 +1,12 @@
-import type { CallResponse } from '../send.ts';
 import { hash } from 'node:crypto';
 import { HeaderMap } from '@apollo/server';
 import type { ApolloServer } from '@apollo/server';
 import type { Request, Response } from 'express';
 import type { Context } from '../../context.ts';
-import { newBody } from '../send.ts';
 import { AppError } from '../../platform/errors.ts';
 import { parseJson } from '../../platform/json.ts';
+import { newBody } from '../send.ts';
+import type { CallResponse } from '../send.ts';
 import type { GraphqlCall } from './read.ts';
 
 /** Parses a JSON body for Apollo, which checks any other body by its content type alone. */

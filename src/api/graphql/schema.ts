@@ -2,52 +2,52 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import {
+  GraphQLError,
+  Kind,
   defaultFieldResolver,
   isListType,
   isNonNullType,
   isObjectType,
-  GraphQLError,
-  Kind,
   valueFromASTUntyped,
 } from 'graphql';
 import type {
   DocumentNode,
-  GraphQLSchema,
   FieldNode,
   GraphQLOutputType,
   GraphQLResolveInfo,
+  GraphQLSchema,
   ValueNode,
 } from 'graphql';
+import { alertResolvers } from '../../alerts/events/alert.resolvers.ts';
+import { restockResolvers } from '../../alerts/events/event.resolvers.ts';
+import { subscriptionResolvers } from '../../alerts/subscriptions/subscription.resolvers.ts';
+import { topicResolvers } from '../../alerts/topics/topic.resolvers.ts';
+import type { Context } from '../../context.ts';
 import {
+  contentsResolvers,
   itemResolvers,
   listResolvers,
   liveResolvers,
-  contentsResolvers,
   restoreResolvers,
 } from '../../lists/list.resolvers.ts';
+import { resolveValues } from '../../platform/budget.ts';
+import { rawJson } from '../../platform/json.ts';
+import { ROOT } from '../../platform/places.ts';
+import { fieldsBelow } from '../../platform/selection.ts';
 import { contactResolvers } from '../../shoppers/contacts/contact.resolvers.ts';
-import { catalogResolvers } from '../../stores/catalogue/catalog.resolvers.ts';
 import { loginResolvers } from '../../shoppers/login/login.resolvers.ts';
-import { restockResolvers } from '../../alerts/events/event.resolvers.ts';
-import { topicResolvers } from '../../alerts/topics/topic.resolvers.ts';
-import { operatorResolvers } from '../../stores/operator.resolvers.ts';
-import { webhookResolvers } from '../../stores/webhooks/webhook.resolvers.ts';
-import { alertResolvers } from '../../alerts/events/alert.resolvers.ts';
-import { integrationResolvers } from '../../stores/mail-server/integration.resolvers.ts';
-import { reportResolvers } from '../../stores/reports/report.resolvers.ts';
-import { revenueResolvers } from '../../stores/revenue/revenue.resolvers.ts';
-import { mailServerResolvers } from '../../stores/mail-server/mail-server.resolvers.ts';
 import { privacyResolvers } from '../../shoppers/privacy/privacy.resolvers.ts';
 import { shopperResolvers } from '../../shoppers/shopper.resolvers.ts';
-import { storeResolvers } from '../../stores/store.resolvers.ts';
-import { subscriptionResolvers } from '../../alerts/subscriptions/subscription.resolvers.ts';
-import { ROOT } from '../../platform/places.ts';
-import type { Context } from '../../context.ts';
-import { resolveValues } from '../../platform/budget.ts';
-import { fieldsBelow } from '../../platform/selection.ts';
-import { rawJson } from '../../platform/json.ts';
+import { catalogResolvers } from '../../stores/catalogue/catalog.resolvers.ts';
+import { integrationResolvers } from '../../stores/mail-server/integration.resolvers.ts';
+import { mailServerResolvers } from '../../stores/mail-server/mail-server.resolvers.ts';
+import { operatorResolvers } from '../../stores/operator.resolvers.ts';
 import { plainId } from '../../stores/products/product.rules.ts';
 import type { IdKind } from '../../stores/products/product.rules.ts';
+import { reportResolvers } from '../../stores/reports/report.resolvers.ts';
+import { revenueResolvers } from '../../stores/revenue/revenue.resolvers.ts';
+import { storeResolvers } from '../../stores/store.resolvers.ts';
+import { webhookResolvers } from '../../stores/webhooks/webhook.resolvers.ts';
 
 const LOADER = fileURLToPath(new URL('schema/load.cjs', ROOT));
 type SchemaLoader = { loadTypeDefs: () => DocumentNode };

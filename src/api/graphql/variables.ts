@@ -1,5 +1,3 @@
-import { innermostRefusal } from '../../platform/route/form.ts';
-import type { Input } from '../../platform/route/form.ts';
 import {
   GraphQLError,
   coerceInputValue,
@@ -18,6 +16,8 @@ import type {
 } from 'graphql';
 import { AppError } from '../../platform/errors.ts';
 import { MAX_ENTRIES, placeIn } from '../../platform/json.ts';
+import { innermostRefusal } from '../../platform/route/form.ts';
+import type { Input } from '../../platform/route/form.ts';
 import { usesOf } from '../../platform/route/route.ts';
 import { shorten } from './errors.ts';
 

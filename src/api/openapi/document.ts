@@ -1,12 +1,12 @@
 import { OperationTypeNode, getNullableType, getOperationAST, isInputObjectType, print } from 'graphql';
 import type { FieldNode, GraphQLField, GraphQLSchema } from 'graphql';
-import type { Route, RouteTable, Reading } from '../../platform/route/route.ts';
-import { readingsOf } from '../../platform/route/route.ts';
-import { exampleOf } from './examples.ts';
-import { FAILURE_REFS, FAILURE_RESPONSES, FAILURE_SCHEMA } from './errors.ts';
 import { objectSchema } from '../../platform/json.ts';
 import type { Schema } from '../../platform/json.ts';
+import { readingsOf } from '../../platform/route/route.ts';
+import type { Reading, Route, RouteTable } from '../../platform/route/route.ts';
 import { VERSION } from '../../platform/version.ts';
+import { FAILURE_REFS, FAILURE_RESPONSES, FAILURE_SCHEMA } from './errors.ts';
+import { exampleOf } from './examples.ts';
 import * as parts from './parts.ts';
 import { createSchemas, inWords, nameOf } from './schemas.ts';
 import type { Schemas } from './schemas.ts';

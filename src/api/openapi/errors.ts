@@ -1,7 +1,7 @@
 import { FAILURES } from '../../platform/errors.ts';
-import { FAILURE_HEADERS, WAITING_HEADERS } from './parts.ts';
 import { objectSchema } from '../../platform/json.ts';
 import type { Schema } from '../../platform/json.ts';
+import { FAILURE_HEADERS, WAITING_HEADERS } from './parts.ts';
 
 type Status = (typeof FAILURES)[keyof typeof FAILURES][0];
 

@@ -1,5 +1,5 @@
-import type { Route } from '../../platform/route/route.ts';
 import type { Schema } from '../../platform/json.ts';
+import type { Route } from '../../platform/route/route.ts';
 import { SHOPPER_EXAMPLE } from './examples.ts';
 
 export const DESCRIPTION = `Wishlists, save for later and back-in-stock alerts for online stores.

@@ -4,9 +4,9 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Request, Response } from 'express';
 import { fail } from '../../platform/errors.ts';
+import { ROOT } from '../../platform/places.ts';
 import { newBody, sendBody } from '../send.ts';
 import type { Body } from '../send.ts';
-import { ROOT } from '../../platform/places.ts';
 
 /** The output of `npm run build`. The path is the same from src/ and from dist/. */
 const PUBLIC = new URL('dist/public/', ROOT);

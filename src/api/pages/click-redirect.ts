@@ -1,11 +1,11 @@
 import type { Application, Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { Services } from '../../context.ts';
+import { AppError } from '../../platform/errors.ts';
 import type { LinkStore } from '../../shoppers/contacts/link.rules.ts';
+import { destinationOf, readToken } from '../../stores/revenue/click.rules.ts';
 import { countClick, findLink, verifyLink } from '../../stores/revenue/click.service.ts';
 import type { FoundLink } from '../../stores/revenue/click.service.ts';
-import { destinationOf, readToken } from '../../stores/revenue/click.rules.ts';
-import { AppError } from '../../platform/errors.ts';
 import { nameRoute } from '../access-log.ts';
 import type { AdmitLink } from '../authenticate.ts';
 import { sendTokenPage, tokenPage } from './token-page.ts';

@@ -1,8 +1,8 @@
 import type { Application } from 'express';
 import type { Services } from '../../context.ts';
+import { escapeHtml } from '../../platform/text.ts';
 import type { UnsubscribeView } from '../../shoppers/contacts/opt-out.service.ts';
 import { setTrackingByLink } from '../../stores/revenue/click.service.ts';
-import { escapeHtml } from '../../platform/text.ts';
 import type { AdmitLink } from '../authenticate.ts';
 import { BROKEN_LINK, serveTokenPages, tokenPage } from './token-page.ts';
 import type { TokenPage } from './token-page.ts';

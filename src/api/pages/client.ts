@@ -1,6 +1,6 @@
 import type { Services } from '../../context.ts';
-import type { DemoStore } from '../../web/demo-store/demo.ts';
 import { escapeHtml } from '../../platform/text.ts';
+import type { DemoStore } from '../../web/demo-store/demo.ts';
 import { isOwnMachine, shownAddress } from '../loopback.ts';
 import { textOfPage } from './assets.ts';
 import { createPage } from './page.ts';

@@ -1,12 +1,12 @@
 import type { Application } from 'express';
-import type { Services } from '../../context.ts';
 import { confirmSubscriptions, previewConfirmation } from '../../alerts/subscriptions/confirm.service.ts';
 import type { Confirmation } from '../../alerts/subscriptions/confirm.service.ts';
+import type { Services } from '../../context.ts';
+import { escapeHtml } from '../../platform/text.ts';
 import { joinLabels } from '../../shoppers/contacts/contact.rules.ts';
 import type { AdmitLink } from '../authenticate.ts';
 import { serveTokenPages, tokenPage } from './token-page.ts';
 import type { TokenPage } from './token-page.ts';
-import { escapeHtml } from '../../platform/text.ts';
 
 const GONE = tokenPage(
   'This link does not work any more',

@@ -1,5 +1,5 @@
-import type { Express } from 'express';
 import { readFile } from 'node:fs/promises';
+import type { Express } from 'express';
 import { ROOT } from '../../platform/places.ts';
 import { nameRoute } from '../access-log.ts';
 import { makeAsset, sendAsset } from './assets.ts';

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
+import { escapeHtml } from '../../platform/text.ts';
 import { nameRoute } from '../access-log.ts';
 import { filesOfPage, makeAsset, sendAsset } from './assets.ts';
-import { escapeHtml } from '../../platform/text.ts';
 
 export type HtmlPage = {
   /** As in tools/bundle.mjs. */

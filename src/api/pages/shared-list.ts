@@ -4,11 +4,11 @@ import { storeOfSharedList, viewSharedList } from '../../lists/share.service.ts'
 import type { SharedItem, SharedList } from '../../lists/share.service.ts';
 import { formatMoney } from '../../platform/money.ts';
 import { pictureSchemes } from '../../platform/pictures.ts';
+import { escapeHtml } from '../../platform/text.ts';
 import { nameRoute } from '../access-log.ts';
 import type { AdmitLink } from '../authenticate.ts';
 import { sendTokenPage, tokenPage } from './token-page.ts';
 import type { TokenPage } from './token-page.ts';
-import { escapeHtml } from '../../platform/text.ts';
 
 const ROUTE = '/shared/:lid';
 const MAX_PARAM = 200;

@@ -1,6 +1,6 @@
 import type { Application, Request, Response } from 'express';
-import { DEFAULT_COLOUR, textOn, escapeHtml } from '../../platform/text.ts';
 import { plainOrigin } from '../../platform/origin.ts';
+import { DEFAULT_COLOUR, escapeHtml, textOn } from '../../platform/text.ts';
 import { pidOfLink } from '../../shoppers/contacts/link.rules.ts';
 import { nameRoute } from '../access-log.ts';
 import type { AdmitLink } from '../authenticate.ts';

@@ -1,17 +1,17 @@
 import type { Application, Request, Response } from 'express';
 import type { Services } from '../../context.ts';
+import { fail } from '../../platform/errors.ts';
+import { escapeHtml, shorten } from '../../platform/text.ts';
+import { joinLabels } from '../../shoppers/contacts/contact.rules.ts';
 import { isScope } from '../../shoppers/contacts/link.rules.ts';
 import type { Scope } from '../../shoppers/contacts/link.rules.ts';
 import { unsubscribeByLink, viewUnsubscribe } from '../../shoppers/contacts/opt-out.service.ts';
 import type { UnsubscribeView } from '../../shoppers/contacts/opt-out.service.ts';
-import { joinLabels } from '../../shoppers/contacts/contact.rules.ts';
-import { fail } from '../../platform/errors.ts';
 import type { AdmitLink } from '../authenticate.ts';
 import { readBody } from '../rest/body.ts';
+import { trackingForm } from './click-tracking.ts';
 import { BROKEN_LINK, serveTokenPages, tokenPage } from './token-page.ts';
 import type { TokenPage } from './token-page.ts';
-import { trackingForm } from './click-tracking.ts';
-import { escapeHtml, shorten } from '../../platform/text.ts';
 
 const MAX_TITLE = 120;
 const FORM_TYPE = /^(application\/x-www-form-urlencoded|multipart\/form-data)\s*(;|$)/i;

@@ -1,13 +1,13 @@
 import type { Request, Response } from 'express';
 import type { GraphQLSchema } from 'graphql';
 import type { Credentials } from '../../context.ts';
-import type { Route, RouteTable, Sent } from '../../platform/route/route.ts';
 import { createReader } from '../../platform/route/route.ts';
+import type { Route, RouteTable, Sent } from '../../platform/route/route.ts';
 import { nameRoute, traceOf } from '../access-log.ts';
 import { headerCredentials } from '../authenticate.ts';
 import { planOf } from '../plan.ts';
 import type { Plan } from '../plan.ts';
-import { readFormBody, parseUrlEncoded } from './body.ts';
+import { parseUrlEncoded, readFormBody } from './body.ts';
 
 export type ServedRoute = Route & {
   /** `METHOD /path`. */

@@ -1,4 +1,3 @@
-import type { CallResponse } from '../send.ts';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
@@ -6,10 +5,11 @@ import type { GraphQLSchema } from 'graphql';
 import { requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
 import { chargeResponse, isLight } from '../../platform/budget.ts';
-import { newBody } from '../send.ts';
 import { stringifyJson } from '../../platform/json.ts';
 import type { StreamType } from '../../platform/route/route.ts';
 import { executeRoute, routed } from '../execute.ts';
+import { newBody } from '../send.ts';
+import type { CallResponse } from '../send.ts';
 import type { RestCall } from './read.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';

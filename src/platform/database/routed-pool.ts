@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import pg from 'pg';
 import type { Logger } from '../log.ts';
-import { isReadOnly } from './errors.ts';
-import { checkWritable, createServers } from './servers.ts';
 import { METRICS, measure } from '../metrics.ts';
 import { bindSpan, failureName, startSpan } from '../tracing.ts';
+import { isReadOnly } from './errors.ts';
+import { checkWritable, createServers } from './servers.ts';
 
 /** The connection of an open transaction; it runs one statement at a time. */
 export type Session = { query: (config: pg.QueryConfig) => Promise<pg.QueryResult> };

@@ -1,6 +1,6 @@
 import pg from 'pg';
-import type { Logger } from '../log.ts';
 import { splitAddress } from '../database-address.ts';
+import type { Logger } from '../log.ts';
 import { READ_ONLY } from './errors.ts';
 
 const PROBE_MS = 2_000;

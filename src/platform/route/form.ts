@@ -1,22 +1,22 @@
 import {
-  isInputObjectType,
+  Kind,
   coerceInputValue,
+  getNullableType,
+  isInputObjectType,
   isListType,
   isNonNullType,
-  Kind,
-  getNullableType,
 } from 'graphql';
 import type {
+  GraphQLArgument,
+  GraphQLEnumType,
+  GraphQLInputField,
   GraphQLInputType,
   GraphQLLeafType,
-  GraphQLArgument,
-  GraphQLInputField,
-  GraphQLEnumType,
   GraphQLScalarType,
 } from 'graphql';
+import { AppError, fail } from '../errors.ts';
 import type { ErrorType } from '../errors.ts';
-import { MAX_ENTRIES, placeIn, parseJson } from '../json.ts';
-import { fail, AppError } from '../errors.ts';
+import { MAX_ENTRIES, parseJson, placeIn } from '../json.ts';
 
 /** The target of a field: its name, the variable's type in the document, and the schema's error type for an invalid value. */
 export type Place = { name: string; type: GraphQLInputType; failure: ErrorType };

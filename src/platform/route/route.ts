@@ -1,21 +1,21 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
-import type { DocumentNode, GraphQLInputType, GraphQLSchema } from 'graphql';
-import type { Field, Input } from './form.ts';
-import { innermostRefusal } from './form.ts';
 import {
+  TypeInfo,
+  getNamedType,
   getNullableType,
   getOperationAST,
   isInputObjectType,
   isScalarType,
   typeFromAST,
-  TypeInfo,
-  getNamedType,
   visit,
   visitWithTypeInfo,
 } from 'graphql';
+import type { DocumentNode, GraphQLInputType, GraphQLSchema } from 'graphql';
 import type { ErrorType } from '../errors.ts';
-import { rawJson, stringifyJson, objectSchema, stripNull } from '../json.ts';
+import { objectSchema, rawJson, stringifyJson, stripNull } from '../json.ts';
 import type { ObjectSchema, Schema } from '../json.ts';
+import { innermostRefusal } from './form.ts';
+import type { Field, Input } from './form.ts';
 
 export type StreamType = 'application/json' | 'text/csv';
 

@@ -1,8 +1,8 @@
-import type { Caller } from './caller.ts';
 import { isStaleIdentity } from './caller.ts';
+import type { Caller } from './caller.ts';
 import { WATCH_LISTS } from './documents.ts';
-import { readStream } from './event-stream.ts';
 import { notify } from './error.ts';
+import { readStream } from './event-stream.ts';
 import type { IdentityKeeper } from './identity.ts';
 import type { FetchLike, Identity, List, ListChange, OnError, WishgateError } from './types.ts';
 

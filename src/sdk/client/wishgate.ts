@@ -6,10 +6,9 @@ import { IS_IN_LISTS } from './documents.ts';
 import { callable, clientError, settle } from './error.ts';
 import { createIdentity, hasApiKey } from './identity.ts';
 import { asSent, formOf, isSameId } from './ids.ts';
+import { startWatching } from './load-watch.ts';
 import { createSaveForLater } from './save-for-later.ts';
 import type { Write } from './save-for-later.ts';
-import { startWatching } from './load-watch.ts';
-import type { WatchTools } from './watch.ts';
 import type {
   FetchLike,
   Item,
@@ -28,6 +27,7 @@ import type {
   WishgateError,
   WishgateOptions,
 } from './types.ts';
+import type { WatchTools } from './watch.ts';
 
 export type * from './types.ts';
 

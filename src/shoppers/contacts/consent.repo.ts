@@ -1,6 +1,6 @@
+import type { MailingAnswerModel } from '../../generated/prisma/models.ts';
 import { arraysOf, selectColumns, unnestKeys } from '../../platform/database/columns.ts';
 import type { Db, Raw, Tx } from '../../platform/database/database.ts';
-import type { MailingAnswerModel } from '../../generated/prisma/models.ts';
 import { updateShopper } from '../shopper.repo.ts';
 import type { ShopperRow } from '../shopper.repo.ts';
 import { isAccountContact } from './contact.rules.ts';

@@ -1,6 +1,6 @@
+import type { Reachable, Region } from '../../alerts/send/channel.ts';
 import { MEDIA, channelOf, isMedium } from '../../alerts/send/channels.ts';
 import type { Medium } from '../../alerts/send/channels.ts';
-import type { Reachable, Region } from '../../alerts/send/channel.ts';
 import { fail } from '../../platform/errors.ts';
 
 export type { Medium } from '../../alerts/send/channels.ts';

@@ -1,5 +1,5 @@
-import type { Db, Raw, Tx } from '../../platform/database/database.ts';
 import type { SubscriptionModel } from '../../generated/prisma/models.ts';
+import type { Db, Raw, Tx } from '../../platform/database/database.ts';
 import type { ContactKey } from './contact.rules.ts';
 import type { UnsubscribeClaim } from './link.rules.ts';
 

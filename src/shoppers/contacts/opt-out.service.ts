@@ -1,5 +1,5 @@
-import { channelOf } from '../../alerts/send/channels.ts';
 import type { AnswerRequest } from '../../alerts/send/channel.ts';
+import { channelOf } from '../../alerts/send/channels.ts';
 import type { Services } from '../../context.ts';
 import type { Db, Tx } from '../../platform/database/database.ts';
 import { fail } from '../../platform/errors.ts';

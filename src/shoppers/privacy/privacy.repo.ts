@@ -1,12 +1,12 @@
+import { endRequests } from '../../alerts/subscriptions/request.repo.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import type { AuditEntryModel, OutboxMessageModel } from '../../generated/prisma/models.ts';
-import type { Database, Db, Raw, Tx } from '../../platform/database/database.ts';
-import { endRequests } from '../../alerts/subscriptions/request.repo.ts';
-import { createNameSearch } from './privacy.rules.ts';
-import type { Subject } from './privacy.rules.ts';
 import { emptyTrash } from '../../lists/trash.repo.ts';
+import type { Database, Db, Raw, Tx } from '../../platform/database/database.ts';
 import { anonymise, saveTrackingChoice, shopperKey } from '../../stores/revenue/click.repo.ts';
 import { BLANK_PROFILE } from '../shopper.repo.ts';
+import { createNameSearch } from './privacy.rules.ts';
+import type { Subject } from './privacy.rules.ts';
 
 export type AuditRow = Omit<AuditEntryModel, 'pid' | 'detail'> & { detail: Record<string, unknown> };
 

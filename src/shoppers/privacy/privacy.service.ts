@@ -7,13 +7,13 @@ import { newId } from '../../platform/ids.ts';
 import { checkLimit } from '../../platform/page.ts';
 import { isStorable } from '../../platform/text.ts';
 import { publicIdOf, regidOf } from '../identity.rules.ts';
+import { findById, findShopper, lockShopper } from '../shopper.repo.ts';
+import type { IdentityKey, ShopperRow } from '../shopper.repo.ts';
+import { checkEmail } from '../shopper.rules.ts';
 import * as privacy from './privacy.repo.ts';
 import type { AuditRow, SectionName } from './privacy.repo.ts';
 import { subjectOf } from './privacy.rules.ts';
 import type { Subject } from './privacy.rules.ts';
-import { findById, findShopper, lockShopper } from '../shopper.repo.ts';
-import type { IdentityKey, ShopperRow } from '../shopper.repo.ts';
-import { checkEmail } from '../shopper.rules.ts';
 
 /** Exactly one is given. */
 type ShopperName = { useremail?: string | null; regid?: string | null };

@@ -1,7 +1,7 @@
-import { variantUrl } from '../products/product.rules.ts';
 import type { Resolvers } from '../../generated/resolvers.ts';
-import { countProducts, listProducts } from './product-search.service.ts';
+import { variantUrl } from '../products/product.rules.ts';
 import { getProduct, removeProducts, setStock, upsertProducts } from './catalog.service.ts';
+import { countProducts, listProducts } from './product-search.service.ts';
 import { getShopifyConnection, setShopifySecret } from './shopify.service.ts';
 import { getStockChanges } from './stock.service.ts';
 

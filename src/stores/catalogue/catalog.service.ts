@@ -1,11 +1,12 @@
+import { stockChanged } from '../../alerts/events/event.service.ts';
+import type { ProductChange } from '../../alerts/events/event.service.ts';
 import { requireShopper, requireStore } from '../../context.ts';
 import type { Context, Services } from '../../context.ts';
 import type { Db, Tx } from '../../platform/database/database.ts';
 import { AppError, fail } from '../../platform/errors.ts';
-import { stockChanged } from '../../alerts/events/event.service.ts';
-import type { ProductChange } from '../../alerts/events/event.service.ts';
-import * as catalog from '../products/product.repo.ts';
+import { DAY_MS } from '../../platform/time.ts';
 import type { ProductInput, ProductRow, ProductWrite } from '../products/product.columns.ts';
+import * as catalog from '../products/product.repo.ts';
 import type { StepRow, WrittenRow } from '../products/product.repo.ts';
 import {
   checkProduct,
@@ -14,7 +15,6 @@ import {
   lastOfEach,
   rowsInOrder,
 } from '../products/product.rules.ts';
-import { DAY_MS } from '../../platform/time.ts';
 
 /** New variants that lack a required field; nothing of their call was stored. */
 export class IncompleteProductsError extends AppError {

@@ -1,5 +1,5 @@
-import type { Db, Raw } from '../../platform/database/database.ts';
 import type { ImportRunModel } from '../../generated/prisma/models.ts';
+import type { Db, Raw } from '../../platform/database/database.ts';
 
 export type ImportRun = Raw<Omit<ImportRunModel, 'pid' | 'source' | 'uts'>>;
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { AppError } from '../../platform/errors.ts';
-import { plainId, checkProduct } from '../products/product.rules.ts';
-import type { IdKind } from '../products/product.rules.ts';
 import { productColumns } from '../products/product.columns.ts';
 import type { ProductInput, ProductWrite } from '../products/product.columns.ts';
+import { checkProduct, plainId } from '../products/product.rules.ts';
+import type { IdKind } from '../products/product.rules.ts';
 
 /** A line of an import file: its value, or its error. `end` is the offset of the byte after it. */
 export type Entry = { line: number; end: number } & ({ value: unknown } | { fault: string });

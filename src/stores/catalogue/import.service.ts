@@ -1,6 +1,6 @@
 import type { Services } from '../../context.ts';
-import { IncompleteProductsError, mergeProducts } from './catalog.service.ts';
 import type { ProductWrite } from '../products/product.columns.ts';
+import { IncompleteProductsError, mergeProducts } from './catalog.service.ts';
 import * as runs from './import.repo.ts';
 import type { ImportRun } from './import.repo.ts';
 import { readProductLine } from './import.rules.ts';

@@ -13,9 +13,9 @@ import {
 } from '../../platform/page.ts';
 import type { Connection } from '../../platform/page.ts';
 import { isStorable } from '../../platform/text.ts';
-import { variantUrl } from '../products/product.rules.ts';
 import * as catalog from '../products/product-search.repo.ts';
 import type { PlacedRow, ProductFilter, ProductSort } from '../products/product-search.repo.ts';
+import { variantUrl } from '../products/product.rules.ts';
 import { getInLists, getWaiting } from '../reports/report.service.ts';
 
 export type ProductsInput = { search?: string | null; soldOut?: boolean | null };

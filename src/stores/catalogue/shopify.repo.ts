@@ -1,9 +1,9 @@
-import type { Db, Tx } from '../../platform/database/database.ts';
 import type {
   InventoryLevelModel,
   ProductModel,
   ShopifySubjectModel,
 } from '../../generated/prisma/models.ts';
+import type { Db, Tx } from '../../platform/database/database.ts';
 
 export async function findSecret(db: Db, pid: string): Promise<string | null> {
   return (await db.prisma.shopifyConnection.findFirst({ where: { pid } }))?.secret ?? null;

@@ -2,9 +2,9 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { fail } from '../../platform/errors.ts';
 import { hasControlCharacters } from '../../platform/text.ts';
-import { gidOf, orderShape } from './shopify-order.rules.ts';
-import { clampStock } from '../products/product.rules.ts';
 import type { ProductWrite } from '../products/product.columns.ts';
+import { clampStock } from '../products/product.rules.ts';
+import { gidOf, orderShape } from './shopify-order.rules.ts';
 
 export type ShopifyTopic =
   | 'products/create'

@@ -4,16 +4,16 @@ import type { Context, Services } from '../../context.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import { fail } from '../../platform/errors.ts';
 import { isStorable } from '../../platform/text.ts';
+import { DAY_MS } from '../../platform/time.ts';
+import { checkProduct, clampStock } from '../products/product.rules.ts';
 import { recordOrder } from '../revenue/revenue.service.ts';
-import { readOrder } from './shopify-order.rules.ts';
 import type { StoreRow } from '../store.repo.ts';
 import { findServedStore } from '../store.service.ts';
-import { checkProduct, clampStock } from '../products/product.rules.ts';
 import { dropProducts, writeProducts, writeStock } from './catalog.service.ts';
+import { readOrder } from './shopify-order.rules.ts';
 import * as shopify from './shopify.repo.ts';
 import { STALE_AFTER_MS, checkSecret, isShopifyTopic, isSigned, readEvent } from './shopify.rules.ts';
 import type { ShopifyEvent } from './shopify.rules.ts';
-import { DAY_MS } from '../../platform/time.ts';
 
 type Deps = Pick<Services, 'db' | 'now' | 'config'>;
 

@@ -2,7 +2,7 @@ import { requireStore } from '../../context.ts';
 import type { Context, Services } from '../../context.ts';
 import { checkLimit } from '../../platform/page.ts';
 import { DAY_MS } from '../../platform/time.ts';
-import { listStockChanges, deleteStockChanges } from '../products/product.repo.ts';
+import { deleteStockChanges, listStockChanges } from '../products/product.repo.ts';
 import type { StockChangeRow } from '../products/product.repo.ts';
 
 /** Includes the history of a removed variant. */

@@ -2,8 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { link, open, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
-import { makeFolder } from '../../platform/folder.ts';
 import { KEY_BYTES } from '../../platform/encrypt.ts';
+import { makeFolder } from '../../platform/folder.ts';
 
 type Deps = Pick<Config, 'dataDir' | 'secretsKeys'>;
 

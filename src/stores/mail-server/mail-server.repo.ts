@@ -1,7 +1,7 @@
 import type { MailProblem } from '../../alerts/send/mail-problem.ts';
 import type { MailSecurity } from '../../alerts/send/store-smtp.ts';
-import type { Db } from '../../platform/database/database.ts';
 import type { MailServerModel, StoreModel } from '../../generated/prisma/models.ts';
+import type { Db } from '../../platform/database/database.ts';
 
 /** The password is encrypted. */
 export type MailServerRow = Omit<MailServerModel, 'security' | 'problem'> & {

@@ -3,15 +3,17 @@ import type { MailProblem } from '../../alerts/send/mail-problem.ts';
 import { openStoreSmtp } from '../../alerts/send/store-smtp.ts';
 import { requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
-import { fail } from '../../platform/errors.ts';
-import { goOutside } from '../../platform/in-flight.ts';
-import { newId } from '../../platform/ids.ts';
-import { whereLeads } from '../../platform/public-address.ts';
 import { seal } from '../../platform/encrypt.ts';
-import { consume } from '../usage-window.repo.ts';
+import { fail } from '../../platform/errors.ts';
+import { newId } from '../../platform/ids.ts';
+import { goOutside } from '../../platform/in-flight.ts';
+import { whereLeads } from '../../platform/public-address.ts';
 import { findStore } from '../store.repo.ts';
 import type { StoreRow } from '../store.repo.ts';
+import { consume } from '../usage-window.repo.ts';
 import { findKeys, sealingKey } from './keys.service.ts';
+import * as servers from './mail-server.repo.ts';
+import type { MailServerRow } from './mail-server.repo.ts';
 import {
   TEST_KEY,
   TEST_LIMIT,
@@ -22,9 +24,7 @@ import {
   testMail,
 } from './mail-server.rules.ts';
 import type { CheckedServer, MailServerInput } from './mail-server.rules.ts';
-import * as servers from './mail-server.repo.ts';
-import type { MailServerRow } from './mail-server.repo.ts';
-import { sendByOwnServer, createHealthLog, openServer, openServers } from './sending.service.ts';
+import { createHealthLog, openServer, openServers, sendByOwnServer } from './sending.service.ts';
 
 /** Short, because a person waits for the response. */
 const TEST_LIMITS = { setupMs: 8_000, silenceMs: 8_000, messageMs: 10_000 };

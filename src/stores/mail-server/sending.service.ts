@@ -1,19 +1,19 @@
-import { toMail, outcomeOfSmtpError } from '../../alerts/send/email.ts';
-import type { SmtpError } from '../../alerts/send/email.ts';
+import type { SendMailOptions } from 'nodemailer';
 import type { Outgoing } from '../../alerts/send/channel.ts';
+import { outcomeOfSmtpError, toMail } from '../../alerts/send/email.ts';
+import type { SmtpError } from '../../alerts/send/email.ts';
 import { MAIL_PROBLEMS, describeProblem, isAboutMail, problemOf } from '../../alerts/send/mail-problem.ts';
 import type { MailProblem } from '../../alerts/send/mail-problem.ts';
 import { SENT } from '../../alerts/send/outcome.ts';
 import type { Outcome } from '../../alerts/send/outcome.ts';
 import type { ServerKey, StoreServer } from '../../alerts/send/store-smtp.ts';
-import type { SendMailOptions } from 'nodemailer';
 import type { Services } from '../../context.ts';
 import type { Db } from '../../platform/database/database.ts';
 import { keyIdOf, seal, unseal } from '../../platform/encrypt.ts';
 import { findKeys } from './keys.service.ts';
-import { contextOf } from './mail-server.rules.ts';
 import * as servers from './mail-server.repo.ts';
 import type { MailServerRow, SendingServer } from './mail-server.repo.ts';
+import { contextOf } from './mail-server.rules.ts';
 
 export function listOwners(db: Db): Promise<Set<string>> {
   return servers.listOwners(db);

@@ -1,7 +1,7 @@
-import type { Db, Raw } from '../../platform/database/database.ts';
 import type { ProductModel } from '../../generated/prisma/models.ts';
-import { COLUMNS } from './product.repo.ts';
+import type { Db, Raw } from '../../platform/database/database.ts';
 import type { ProductRow } from './product.columns.ts';
+import { COLUMNS } from './product.repo.ts';
 
 /** A variant with its number in the catalogue. */
 export type PlacedRow = ProductRow & Raw<Pick<ProductModel, 'seq'>>;

@@ -1,6 +1,6 @@
+import type { ProductModel } from '../../generated/prisma/models.ts';
 import { columnsOf } from '../../platform/database/columns.ts';
 import type { FieldsWith, SqlType } from '../../platform/database/columns.ts';
-import type { ProductModel } from '../../generated/prisma/models.ts';
 
 type ProductColumn<Field extends keyof ProductModel> = {
   sql: SqlType<ProductModel[Field]>;

@@ -1,5 +1,5 @@
-import { oncePerDatabase, createBatchLoader, shareUnderWay } from '../../platform/batch.ts';
 import type { Context } from '../../context.ts';
+import { createBatchLoader, oncePerDatabase, shareUnderWay } from '../../platform/batch.ts';
 import type { Share } from '../../platform/batch.ts';
 import { charge } from '../../platform/budget.ts';
 import type { Budget } from '../../platform/budget.ts';

@@ -1,9 +1,9 @@
+import type { ProductModel, RemovedProductModel, StockChangeModel } from '../../generated/prisma/models.ts';
 import { arraysOf, unnestKeys } from '../../platform/database/columns.ts';
 import type { Db, Raw, Tx } from '../../platform/database/database.ts';
-import type { ProductModel, RemovedProductModel, StockChangeModel } from '../../generated/prisma/models.ts';
-import { MAX_STOCK, countedStock } from './product.rules.ts';
 import { productColumns } from './product.columns.ts';
 import type { CustomProductField, ProductRow, ProductWrite } from './product.columns.ts';
+import { MAX_STOCK, countedStock } from './product.rules.ts';
 
 /** What alerts see of a variant; untracked stock counts as the maximum. */
 type Availability = Pick<ProductModel, 'tags'> & { available: number | null };

@@ -1,5 +1,3 @@
-import { unnestKeys } from '../../platform/database/columns.ts';
-import type { Db, Raw, Tx } from '../../platform/database/database.ts';
 import type {
   ItemModel,
   ProductModel,
@@ -7,6 +5,8 @@ import type {
   SubscriptionModel,
   TallyModel,
 } from '../../generated/prisma/models.ts';
+import { unnestKeys } from '../../platform/database/columns.ts';
+import type { Db, Raw, Tx } from '../../platform/database/database.ts';
 import { DAY_MS } from '../../platform/time.ts';
 
 /** SQL: every write that adds an item and every subscription runs it. */

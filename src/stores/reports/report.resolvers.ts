@@ -5,8 +5,8 @@ import {
   getInLists,
   getMostWishlisted,
   getSetup,
-  getWaitingDemand,
   getWaiting,
+  getWaitingDemand,
   getWishlisted,
 } from './report.service.ts';
 

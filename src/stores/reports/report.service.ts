@@ -1,6 +1,6 @@
-import { oncePerDatabase, createBatchLoader } from '../../platform/batch.ts';
 import { requireStore } from '../../context.ts';
 import type { Context, Services } from '../../context.ts';
+import { createBatchLoader, oncePerDatabase } from '../../platform/batch.ts';
 import { fail } from '../../platform/errors.ts';
 import { checkLimit } from '../../platform/page.ts';
 import * as reports from './report.repo.ts';

@@ -1,7 +1,7 @@
-import { variantUrl } from '../products/product.rules.ts';
+import type { ClaimedMessage } from '../../alerts/queue/outbox.repo.ts';
 import { arraysOf } from '../../platform/database/columns.ts';
 import type { Db, Tx } from '../../platform/database/database.ts';
-import type { ClaimedMessage } from '../../alerts/queue/outbox.repo.ts';
+import { variantUrl } from '../products/product.rules.ts';
 import { findSender, findSenderByNo } from '../sender.repo.ts';
 import type { Sender } from '../sender.repo.ts';
 

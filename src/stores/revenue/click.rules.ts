@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
+import { DAY_MS } from '../../platform/time.ts';
 import type { LinkStore, ShortLinkStore } from '../../shoppers/contacts/link.rules.ts';
 import { isSameText, signingKey, tryKeys } from '../store.rules.ts';
-import { DAY_MS } from '../../platform/time.ts';
 
 // A link in an alert leads to the product through us. Its target is signed, or read from the catalogue by the signed alert, so that nobody
 // can make one that leads elsewhere.

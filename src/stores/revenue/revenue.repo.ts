@@ -1,5 +1,5 @@
-import type { Db, Tx } from '../../platform/database/database.ts';
 import type { OrderReportModel, RevenueSumModel } from '../../generated/prisma/models.ts';
+import type { Db, Tx } from '../../platform/database/database.ts';
 import { amountOf, writeAmount } from './attribution.rules.ts';
 import type { Amount, Click, Listed, Share } from './attribution.rules.ts';
 import type { PersonKey } from './click.repo.ts';

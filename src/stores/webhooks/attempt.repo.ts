@@ -1,5 +1,5 @@
-import type { Db } from '../../platform/database/database.ts';
 import type { WebhookTryModel } from '../../generated/prisma/models.ts';
+import type { Db } from '../../platform/database/database.ts';
 
 export type TryRow = Pick<WebhookTryModel, 'at' | 'tookMs' | 'status' | 'error'>;
 

@@ -3,9 +3,9 @@ import type { Context, Services } from '../../context.ts';
 import { fail } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { DAY_MS } from '../../platform/time.ts';
-import { TEST_TYPE } from './event.rules.ts';
 import * as tries from './attempt.repo.ts';
 import type { NewTry, TryRow } from './attempt.repo.ts';
+import { TEST_TYPE } from './event.rules.ts';
 import { findDelivery, queueFor } from './webhook.repo.ts';
 import type { DeliveryRow } from './webhook.repo.ts';
 

@@ -1,6 +1,6 @@
-import type { Db, Raw, Tx } from '../../platform/database/database.ts';
-import type { OutboxMessageModel, StoreModel, WebhookModel } from '../../generated/prisma/models.ts';
 import type { ClaimedMessage, MessageState } from '../../alerts/queue/outbox.repo.ts';
+import type { OutboxMessageModel, StoreModel, WebhookModel } from '../../generated/prisma/models.ts';
+import type { Db, Raw, Tx } from '../../platform/database/database.ts';
 import { lockStore } from '../store.repo.ts';
 import { MAX_WEBHOOKS } from './webhook.rules.ts';
 

@@ -1,6 +1,6 @@
 import type { Resolvers } from '../../generated/resolvers.ts';
-import { TEST_TYPE } from './event.rules.ts';
 import { getDelivery, getHealth, listTries, testWebhook } from './attempt.service.ts';
+import { TEST_TYPE } from './event.rules.ts';
 import {
   countDeliveries,
   deleteWebhook,

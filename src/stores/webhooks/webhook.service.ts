@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import type { ClaimedMessage, MessageState } from '../../alerts/queue/outbox.repo.ts';
 import { requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
+import type { Db } from '../../platform/database/database.ts';
 import { fail } from '../../platform/errors.ts';
-import { goOutside } from '../../platform/in-flight.ts';
 import { newId } from '../../platform/ids.ts';
+import { goOutside } from '../../platform/in-flight.ts';
 import { checkLimit, decodeSeq, encodeCursor, toConnection } from '../../platform/page.ts';
 import type { Connection } from '../../platform/page.ts';
 import { whereLeads } from '../../platform/public-address.ts';
-import type { Db } from '../../platform/database/database.ts';
-import type { ClaimedMessage, MessageState } from '../../alerts/queue/outbox.repo.ts';
 import { EVENT_TYPES } from './event.rules.ts';
 import type { EventType } from './event.rules.ts';
 import * as hooks from './webhook.repo.ts';

@@ -1,3 +1,5 @@
+import { topicRules } from '../../alerts/topics/topic.columns.ts';
+import type { RuleName, SummaryUnit } from '../../alerts/topics/topic.columns.ts';
 import type {
   SaveTopicInput,
   TopicFieldsFragment,
@@ -5,8 +7,6 @@ import type {
   TopicsQuery,
   TriggerSetting,
 } from '../../generated/dashboard.ts';
-import { topicRules } from '../../alerts/topics/topic.columns.ts';
-import type { RuleName, SummaryUnit } from '../../alerts/topics/topic.columns.ts';
 import type { Answered } from './api.ts';
 import { draftOfRows, inputOfRows } from './form-rows.ts';
 import { formatSeconds, plural } from './format.ts';

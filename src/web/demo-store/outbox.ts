@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Services } from '../../context.ts';
 import { listSent } from '../../alerts/queue/outbox.service.ts';
+import type { Services } from '../../context.ts';
 
 export type OutboxMail = { id: string; sentAt: number; eml: string };
 

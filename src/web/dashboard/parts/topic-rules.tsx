@@ -1,11 +1,11 @@
 import { topicRules } from '../../../alerts/topics/topic.columns.ts';
-import type { RowForm } from './row-field.tsx';
-import { RowField } from './row-field.tsx';
 import { isRuleShown } from '../topic-draft.ts';
 import type { Recipients, TopicDraft, Triggers } from '../topic-draft.ts';
 import { Choice } from './fields.tsx';
 import type { Form } from './form.tsx';
 import { Card } from './layout.tsx';
+import { RowField } from './row-field.tsx';
+import type { RowForm } from './row-field.tsx';
 
 const RECIPIENTS: { value: Recipients; label: string }[] = [
   { value: 'all', label: 'Everybody at once' },

@@ -1,5 +1,5 @@
-import { GUIDES } from '../../../../docs/guides/README.md';
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { GUIDES } from '../../../../docs/guides/README.md';
 import { CallSection } from './call.tsx';
 import { CredentialsForm } from './credentials.tsx';
 import type { DemoState } from './credentials.tsx';

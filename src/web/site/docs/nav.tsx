@@ -1,5 +1,5 @@
-import { GUIDES } from '../../../../docs/guides/README.md';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { GUIDES } from '../../../../docs/guides/README.md';
 import type { Area } from './model.ts';
 
 type Entry = { href: string; label: string; text: string; note?: string };

@@ -1,6 +1,6 @@
+import { useEffect, useState } from 'preact/hooks';
 import { GUIDES } from '../../../../docs/guides/README.md';
 import type { Guide } from '../../../../docs/guides/README.md';
-import { useEffect, useState } from 'preact/hooks';
 import type { Area } from './model.ts';
 
 export function useRoute(areas: Area[]): { hash: string; guide: Guide | undefined } {
