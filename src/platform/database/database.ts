@@ -9,6 +9,7 @@ import type { Pooler } from './pooler.ts';
 import { createReplica } from './replica.ts';
 import { createRoutedPool } from './routed-pool.ts';
 import type { RoutedPool, Session } from './routed-pool.ts';
+import { watchSilence } from './timeouts.ts';
 
 /** PostgreSQL parses and plans a named statement once per connection. */
 export type Statement = { name: string; text: string };
@@ -170,6 +171,7 @@ export function openDatabase(
   const routed = createRoutedPool(url, settings, log);
   const replica = replicaUrl === null ? null : createReplica(replicaUrl, settings, routed, log);
   const { pool } = routed;
+  const endWatch = watchSilence(pool, log, pooler !== 'none');
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
   const readerPrisma = replica && new PrismaClient({ adapter: new PrismaPg(replica.pool) });
   const listeners = new Set<() => void>();
@@ -196,6 +198,7 @@ export function openDatabase(
     era: routed.era,
     follow: replica && replica.follow,
     async close() {
+      endWatch();
       await Promise.all([prisma.$disconnect(), readerPrisma?.$disconnect()]);
       await Promise.all([routed.end(), replica?.end()]);
     },

@@ -33,14 +33,8 @@ export type RoutedPool = {
 /** All connections are in use, which says nothing about the server. */
 const IS_BUSY = 'timeout exceeded when trying to connect';
 
-/**
- * PostgreSQL ends a statement after 30 s (`SETTINGS`), so a connection without a response for longer is lost. Without this limit,
- * a network that drops packets would block a request until TCP gives up, after a quarter of an hour.
- */
-const SILENCE_MS = 35_000;
-/** The same limit for health checks, which only run short queries. */
-const MONITOR_SILENCE_MS = 2_000;
-const IS_SILENT = 'Query read timeout';
+/** A statement of the health check that takes longer has lost its connection. */
+const MONITOR_MS = 2_000;
 
 /** PostgreSQL's code for a warning; no statement of ours causes another one. */
 const WARNING = '01000';
@@ -73,7 +67,7 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, log: Logger
   const check = checkWritable as (client: pg.ClientBase) => void;
   const pool = new pg.Pool({ ...config, connectionString: servers.url(), onConnect: check });
   observePool(pool, 'primary');
-  const monitor = new pg.Pool({ ...pool.options, max: 1 });
+  const monitor = new pg.Pool({ ...pool.options, max: 1, query_timeout: MONITOR_MS });
   const connect = pool.connect.bind(pool) as (...args: unknown[]) => unknown;
   for (const one of [pool, monitor]) {
     one.on('connect', (client) => {
@@ -105,23 +99,16 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, log: Logger
   const connectApart = (): Promise<pg.PoolClient> => connectBy(pool, connect);
 
   const noteError = (error: unknown): unknown => {
-    // Other connections that were open at that time are lost, too.
-    if (isReadOnly(error) || (error as Error).message === IS_SILENT) {
+    if (isReadOnly(error)) {
       servers.doubt();
       leave();
     }
     return error;
   };
 
-  const queryOn = async (
-    client: pg.PoolClient,
-    statement: pg.QueryConfig,
-    silenceMs = SILENCE_MS,
-  ): Promise<pg.QueryResult> => {
+  const queryOn: RoutedPool['queryOn'] = async (client, statement) => {
     try {
-      // pg supports `query_timeout` per statement; its types do not.
-      const limited: pg.QueryConfig & { query_timeout: number } = { ...statement, query_timeout: silenceMs };
-      const result = await client.query(limited);
+      const result = await client.query(statement);
       if (warned.has(client)) throw notReplicated();
       return result;
     } catch (error) {
@@ -132,12 +119,11 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, log: Logger
   const queryBy = async (
     connectOne: () => Promise<pg.PoolClient>,
     statement: pg.QueryConfig,
-    silenceMs?: number,
   ): Promise<pg.QueryResult> => {
     const client = await connectOne();
     let hasFailed = true;
     try {
-      const result = await queryOn(client, statement, silenceMs);
+      const result = await queryOn(client, statement);
       hasFailed = false;
       return result;
     } finally {
@@ -171,8 +157,7 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, log: Logger
     },
     isInside: () => sessions.getStore() !== undefined,
     queryApart,
-    queryForMonitor: (statement) =>
-      queryBy(() => connectBy(monitor, () => monitor.connect()), statement, MONITOR_SILENCE_MS),
+    queryForMonitor: (statement) => queryBy(() => connectBy(monitor, () => monitor.connect()), statement),
     connectApart,
     queryOn,
     era: () => era,
