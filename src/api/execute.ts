@@ -1,10 +1,9 @@
 import { createSourceEventStream, execute } from 'graphql';
 import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
-import { compileQuery, isCompiledQuery } from 'graphql-jit';
-import type { CompiledQuery } from 'graphql-jit';
 import type { Context, GraphqlOperation } from '../context.ts';
 import { notifyChange } from '../lists/live.watch.ts';
 import { inSpan } from '../platform/tracing.ts';
+import { compileClient, compileOwn } from './compile.ts';
 import { toAppError, toGraphQLError } from './graphql/errors.ts';
 import { coerceVariables } from './graphql/variables.ts';
 import { resultOnce, valueOnce } from './idempotency.service.ts';
@@ -63,18 +62,6 @@ const MAX_ERRORS = 20;
 
 type Variables = Record<string, unknown>;
 
-const compiled = new WeakMap<DocumentNode, CompiledQuery['query']>();
-
-/** Several times as fast, but only for our own documents: graphql-jit treats clients' variables differently from graphql-js. */
-function compile(schema: GraphQLSchema, document: DocumentNode): CompiledQuery['query'] {
-  const known = compiled.get(document);
-  if (known) return known;
-  const made = compileQuery(schema, document);
-  if (!isCompiledQuery(made)) throw new Error(`a document does not compile: ${made.errors?.[0]?.message}`);
-  compiled.set(document, made.query);
-  return made.query;
-}
-
 /** Throws the error that the caller sees. */
 export async function runDocument(
   schema: GraphQLSchema,
@@ -82,7 +69,7 @@ export async function runDocument(
   variables: Variables,
   ctx: Context,
 ): Promise<Record<string, unknown>> {
-  const { data, errors } = await compile(schema, document)(undefined, ctx, variables);
+  const { data, errors } = await compileOwn(schema, document)(undefined, ctx, variables);
   if (errors?.[0]) throw toAppError(errors[0], ctx);
   return data as Record<string, unknown>;
 }
@@ -107,16 +94,20 @@ export async function executeOperation(
   root?: unknown,
 ): Promise<ExecutionResult> {
   const { document, operationName, variables } = operation;
-  const faults = checkVariables(schema, operation, planOf(schema, document, operationName), ctx);
+  const plan = planOf(schema, document, operationName);
+  const faults = checkVariables(schema, operation, plan, ctx);
   if (faults) return { errors: faults };
-  const result = await execute({
-    schema,
-    document,
-    operationName,
-    rootValue: root,
-    variableValues: variables,
-    contextValue: { ...ctx, isInterpreted: true },
-  });
+  const query = plan && compileClient(schema, operation, plan, ctx);
+  const result = query
+    ? await query(root, ctx, variables)
+    : await execute({
+        schema,
+        document,
+        operationName,
+        rootValue: root,
+        variableValues: variables,
+        contextValue: { ...ctx, isInterpreted: true },
+      });
   if (!result.errors) return result;
   // Nothing was executed, so there is no data.
   const isRequestError = result.data == null && result.errors.every(({ path }) => path === undefined);

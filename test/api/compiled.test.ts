@@ -1,5 +1,5 @@
-import { BREAK, Kind, print, visit } from 'graphql';
-import type { DocumentNode } from 'graphql';
+import { Kind, print } from 'graphql';
+import { isCompilable } from '../../src/api/compile.ts';
 import type { Route } from '../../src/platform/route/route.ts';
 import { routes } from '../../src/api/rest/routes.ts';
 import { useService, useStore } from '../harness.ts';
@@ -145,34 +145,10 @@ describe('a document means the same at every call', () => {
   });
 });
 
-/** What an argument may be where graphql-jit is given the document as it is: it makes null of a variable left out within a literal. */
-const PLAIN_ARGUMENTS: ReadonlySet<Kind> = new Set([
-  Kind.VARIABLE,
-  Kind.INT,
-  Kind.BOOLEAN,
-  Kind.ENUM,
-  Kind.NULL,
-]);
-
-/** Whether graphql-jit runs one of our own documents, which are not lifted, just as graphql-js does. */
-function isCompiledFaithfully(document: DocumentNode): boolean {
-  let isFaithful = true;
-  const giveUp = (): typeof BREAK => {
-    isFaithful = false;
-    return BREAK;
-  };
-  visit(document, {
-    Directive: giveUp,
-    VariableDefinition: ({ defaultValue }) => (defaultValue ? giveUp() : undefined),
-    Argument: ({ value }) => (PLAIN_ARGUMENTS.has(value.kind) ? undefined : giveUp()),
-  });
-  return isFaithful;
-}
-
 test.each(Object.entries<Route>(routes))(
   '%s runs a document that compiles faithfully, or sends each of its variables at every call',
   (_path, { document, form }) => {
-    if (isCompiledFaithfully(document)) return;
+    if (isCompilable(document)) return;
     const [definition] = document.definitions;
     const names =
       definition?.kind === Kind.OPERATION_DEFINITION
