@@ -9,7 +9,7 @@ import { sharedSchema } from './api/graphql/schema.ts';
 import { serveStream } from './api/graphql/stream.ts';
 import { serveHealth } from './api/health.ts';
 import type { Lifecycle } from './api/health.ts';
-import { answerPreflight, assignRequestId, isScript, requestIdOf, setCommonHeaders } from './api/http.ts';
+import { allowCors, assignRequestId, isScript, requestIdOf, setCommonHeaders } from './api/http.ts';
 import { serveMetrics } from './api/metrics.ts';
 import { serveClicks } from './api/pages/click-redirect.ts';
 import { serveTrackingChoice } from './api/pages/click-tracking.ts';
@@ -54,7 +54,7 @@ export async function createApp(
   app.enable('case sensitive routing');
   app.enable('strict routing');
   app.set('trust proxy', services.config.trustProxy);
-  app.use(assignRequestId, createAccessLog(services.log), setCommonHeaders, answerPreflight);
+  app.use(assignRequestId, createAccessLog(services.log), setCommonHeaders, allowCors);
   // The most frequent calls come first, because Express tries handlers in order.
   app.use(serveRest(api));
   const [graphql, stream] = [serveGraphql(api), serveStream(api)];

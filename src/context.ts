@@ -163,6 +163,6 @@ export function newDependencies(): CacheDependencies {
   return { isCacheable: false, shards: new Set() };
 }
 
-export function dependOnItems({ shards }: CacheDependencies, items: readonly { slice: number }[]): void {
-  for (const { slice } of items) shards.add(slice);
+export function dependOnItems({ shards }: CacheDependencies, items: readonly { shard: number }[]): void {
+  for (const { shard } of items) shards.add(shard);
 }

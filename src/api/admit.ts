@@ -9,9 +9,6 @@ import { METRICS, measure } from '../platform/metrics.ts';
 import { letOthersConnect } from './http.ts';
 import { addressGroup } from './limit.ts';
 
-/** 0 sets no limit. */
-export type RequestLimits = { maxRequests: number; queueWaitMs: number };
-
 /** Shares of the concurrency: a page sends a few requests at once, a store's back end many; no store can use all of it. */
 const SHARES = { shopper: 1 / 8, address: 1 / 8, key: 1 / 4, store: 3 / 4 };
 /** Queued requests of one store, or of one address without credentials. */

@@ -19,7 +19,7 @@ function unavailable(msg: string): AppError {
 }
 
 /** Load balancers expect a response within a second. Calls wait longer, because the database may only pause. */
-const ANSWER_LIMIT_MS = 900;
+const RESPONSE_LIMIT_MS = 900;
 
 /** Neither the build nor the state of its database is a secret. */
 type State = { version: string; migrations?: MigrationState };
@@ -53,7 +53,9 @@ export function serveHealth(app: Application, services: Services, lifecycle: Lif
   app.get('/readyz', async (_req, res) => {
     nameRoute(res, '/readyz');
     const state: State = { version: VERSION };
-    const late = delay(ANSWER_LIMIT_MS, unavailable('The database does not answer in time'), { ref: false });
+    const late = delay(RESPONSE_LIMIT_MS, unavailable('The database does not answer in time'), {
+      ref: false,
+    });
     const reason = await Promise.race([reasonNotReady(services, lifecycle, state), late]);
     if (reason === null) return void res.json({ status: 'ready', ...state });
     traceOf(res).type = reason.type;

@@ -60,8 +60,8 @@ function cutStalled(socket: Socket, stallMs: number): void {
 export function createHttpServer(given: Partial<HttpLimits> = {}): HttpServer {
   const limits = { ...LIMITS, ...given };
   /* oxlint-disable wishgate/no-class -- V8 gives fast shapes to what classes make */
-  class Message extends IncomingMessage {}
-  class Answer extends ServerResponse {
+  class FastRequest extends IncomingMessage {}
+  class FastResponse extends ServerResponse {
     /** Every response begins here, streamed ones included. */
     override writeHead(...args: [number]): this {
       releaseAll(this);
@@ -70,8 +70,8 @@ export function createHttpServer(given: Partial<HttpLimits> = {}): HttpServer {
   }
   /* oxlint-enable wishgate/no-class */
   const server = createServer({
-    IncomingMessage: Message,
-    ServerResponse: Answer,
+    IncomingMessage: FastRequest,
+    ServerResponse: FastResponse,
     requestTimeout: limits.requestMs,
     headersTimeout: limits.headersMs,
     keepAliveTimeout: limits.idleMs,
@@ -88,13 +88,13 @@ export function createHttpServer(given: Partial<HttpLimits> = {}): HttpServer {
   return {
     server,
     serve(app) {
-      Object.setPrototypeOf(Message.prototype, app.request);
-      Object.setPrototypeOf(Answer.prototype, app.response);
-      app.request = Message.prototype as typeof app.request;
-      app.response = Answer.prototype as typeof app.response;
-      const answer: RequestListener = (req, res) => void app(req as never, res as never);
-      server.off('request', wait).on('request', answer);
-      for (const [req, res] of early.splice(0)) answer(req, res);
+      Object.setPrototypeOf(FastRequest.prototype, app.request);
+      Object.setPrototypeOf(FastResponse.prototype, app.response);
+      app.request = FastRequest.prototype as typeof app.request;
+      app.response = FastResponse.prototype as typeof app.response;
+      const handle: RequestListener = (req, res) => void app(req as never, res as never);
+      server.off('request', wait).on('request', handle);
+      for (const [req, res] of early.splice(0)) handle(req, res);
     },
   };
 }
@@ -159,7 +159,7 @@ function allowAnyOrigin(res: ServerResponse, origin: string): void {
 }
 
 /** Preflights carry no credentials, so the store's own origins are checked with the call that follows. */
-export function answerPreflight(req: Request, res: Response, next: NextFunction): void {
+export function allowCors(req: Request, res: Response, next: NextFunction): void {
   if (!SHARED_PATHS.test(req.path)) return next();
   if (req.headers.origin !== undefined) allowAnyOrigin(res, req.headers.origin);
   if (req.method !== 'OPTIONS') return next();

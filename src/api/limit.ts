@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net';
 import type { Request, Response } from 'express';
+import ipaddr from 'ipaddr.js';
 import type { Services, Viewer } from '../context.ts';
 import { fail } from '../platform/errors.ts';
 import { countAll } from '../platform/limiter.ts';
@@ -17,15 +18,8 @@ export const DEFAULT_LIMITS: Required<Omit<RateLimits, 'cost'>> = {
 /** An IPv6 household has a /64 of addresses, which count as one. */
 export function addressGroup(address: string): string {
   if (!isIPv6(address) || address.includes('.')) return address;
-  const [head = '', tail] = address.split('::');
-  const groups = head === '' ? [] : head.split(':');
-  // `::` replaces all missing zero groups.
-  const rest = tail ? tail.split(':') : [];
-  if (tail !== undefined) groups.push(...Array<string>(8 - groups.length - rest.length).fill('0'), ...rest);
-  return groups
-    .slice(0, 4)
-    .map((group) => group.replace(/^0+(?=.)/, ''))
-    .join(':');
+  const groups = ipaddr.IPv6.parse(address).parts.slice(0, 4);
+  return groups.map((group) => group.toString(16)).join(':');
 }
 
 type Kind = keyof typeof DEFAULT_LIMITS;

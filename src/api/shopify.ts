@@ -20,7 +20,7 @@ export function serveShopify(app: Application, services: Services): void {
     const body = await readBody(req, res);
     await admit(services, req, res, NO_CREDENTIALS);
     const pid = String(req.params['pid']);
-    const answer = await receiveWebhook(services, {
+    const result = await receiveWebhook(services, {
       pid,
       topic: headerText(req, 'x-shopify-topic'),
       webhookId: headerText(req, 'x-shopify-webhook-id'),
@@ -31,6 +31,6 @@ export function serveShopify(app: Application, services: Services): void {
     });
     // The signature is valid, so the text is a pid and not user input.
     traceOf(res).store = pid;
-    res.json(answer);
+    res.json(result);
   });
 }

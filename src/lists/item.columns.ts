@@ -109,7 +109,7 @@ export type ItemRow = {
   [Field in keyof ItemModel as RecordName<Field>]: ReadValue<ItemModel[Field]>;
 } & Pick<ProductModel, 'stk'> & {
     /** The catalogue shard of the variant; see `CatalogRevision`. */
-    slice: number;
+    shard: number;
   };
 
 type Sendable = Omit<ItemModel, FieldsWith<Table, { write: 'own' }> | 'cprops' | 'bundle'>;

@@ -32,7 +32,7 @@ const ITEM_VALUES = [
   })),
   { name: 'stk', value: 'p.stk' },
   // The catalogue shard, on which cached responses depend.
-  { name: 'slice', value: 'catalog_slice(i.epi)' },
+  { name: 'shard', value: 'catalog_slice(i.epi)' },
 ];
 
 export const READ_ITEM = ITEM_VALUES.map(({ name, value }) => `${value} AS "${name}"`).join(', ');

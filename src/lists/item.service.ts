@@ -7,8 +7,9 @@ import { newId } from '../platform/ids.ts';
 import { isProductId, rowsInOrder } from '../stores/products/product.rules.ts';
 import { socialCount as countShoppers } from '../stores/reports/report.service.ts';
 import { queueEvents } from '../stores/webhooks/event.repo.ts';
-import { checkItemCount, updateListContents } from './contents.service.ts';
+import { updateListContents } from './contents.service.ts';
 import type { ItemChange, ItemRef } from './contents.service.ts';
+import { checkItemCount } from './contents.writes.ts';
 import type { ItemRow } from './item.columns.ts';
 import { deleteItems, findMemberships, transferItems } from './item.repo.ts';
 import { checkAddedIn, checkRef, checkVariants, partitionItems } from './item.rules.ts';
@@ -21,7 +22,8 @@ import { failMissing, withOwnList } from './list.service.ts';
 import type { Owner } from './list.service.ts';
 import { ownView, viewPage } from './list.view.ts';
 import type { ListView } from './list.view.ts';
-import { NEWEST_FIRST, readPages } from './page.repo.ts';
+import { readPages } from './page.repo.ts';
+import { NEWEST_FIRST } from './page.rules.ts';
 
 export type Transfer = {
   fromlid: string;

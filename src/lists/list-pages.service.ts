@@ -2,17 +2,8 @@ import { requireReader, requireShopper } from '../context.ts';
 import type { Context, Reader } from '../context.ts';
 import { readOrLess } from '../platform/budget.ts';
 import { fail } from '../platform/errors.ts';
-import {
-  checkLimit,
-  checkOffset,
-  decodeCursor,
-  decodeSeq,
-  encodeCursor,
-  failCursor,
-  toConnection,
-} from '../platform/page.ts';
-import type { Connection } from '../platform/page.ts';
-import { isStorable } from '../platform/text.ts';
+import { checkLimit, checkSlice, decodeSeq, encodeCursor, toConnection } from '../platform/page.ts';
+import type { Connection, Slice } from '../platform/page.ts';
 import type { ShopperRow } from '../shoppers/shopper.repo.ts';
 import type { ProductRow } from '../stores/products/product.columns.ts';
 import { readProduct } from '../stores/products/product.reads.ts';
@@ -22,8 +13,9 @@ import { findSaveForLater } from './list.repo.ts';
 import { MAX_PREVIEW, PREVIEW_SIZE, checkLid, checkLids, checkState, checkTypeFilter } from './list.rules.ts';
 import { isOwn, maskItem, ownView, ownerInfo, viewPage } from './list.view.ts';
 import type { ListView } from './list.view.ts';
-import { NEWEST_FIRST, nameOrder } from './page.repo.ts';
-import type { CursorPosition, PageKey, PageOrder, SortedItemRow } from './page.repo.ts';
+import type { PageKey } from './page.repo.ts';
+import { NEWEST_FIRST, checkOrder, decodePosition, encodePosition, nameOrder } from './page.rules.ts';
+import type { CursorPosition, PageOrder, SortedItemRow, Sorting } from './page.rules.ts';
 
 export type Pagination = { totalcount: number; next: string | null; limit: number };
 
@@ -35,17 +27,6 @@ export type ListContents = {
 };
 
 type Filter = { lty?: string | null; st?: number | null; lids?: readonly string[] | null };
-export type Slice = { limit?: number | null; offset?: number | null };
-type Sorting = {
-  sort?: PageOrder['sort'] | null;
-  order?: PageOrder['order'] | null;
-  filter?: PageOrder['filter'] | null;
-};
-
-const CONTENTS_LIMIT = { standard: 500, max: 1_000 };
-const PAGE_LIMIT = { standard: 50, max: 100 };
-const LISTS_LIMIT = { standard: 20, max: 100 };
-
 /** Reads a list of the shopper, or a public one of the store. */
 export async function getList(ctx: Context, lid: string): Promise<ListView> {
   const { list, items } = await readListPage(ctx, lid, { limit: PREVIEW_SIZE, offset: 0 });
@@ -90,7 +71,7 @@ export async function listConnection(
   shown: number,
   shopper?: ShopperRow,
 ): Promise<Connection<ListView> & { totalCount: number }> {
-  const limit = checkLimit('first', first, LISTS_LIMIT.standard, LISTS_LIMIT.max);
+  const limit = checkLimit('first', first, 20, 100);
   const page = { afterSeq: decodeSeq('after', after, 'lists'), limit: limit + 1 };
   const { views, total } = await readLists(ctx, filter, page, shown, shopper);
   return { ...toConnection(views, limit, ({ seq }) => encodeCursor('lists', seq), after), totalCount: total };
@@ -99,13 +80,10 @@ export async function listConnection(
 export async function listContents(
   ctx: Context,
   lid: string,
-  { limit, offset }: Slice,
+  page: Slice,
   reader?: Reader,
 ): Promise<ListContents> {
-  const slice = {
-    limit: checkLimit('limit', limit, CONTENTS_LIMIT.standard, CONTENTS_LIMIT.max),
-    offset: checkOffset(offset),
-  };
+  const slice = checkSlice(page, 500, 1_000);
   const { list, items, total } = await readListPage(ctx, lid, slice, NEWEST_FIRST, reader);
   const end = slice.offset + items.length;
   const hasPreview = slice.offset === 0 && (items.length >= PREVIEW_SIZE || items.length === total);
@@ -135,7 +113,7 @@ export async function listPage(
   lid: string,
   args: PageArgs,
 ): Promise<Omit<ListContents, 'userinfo'>> {
-  const limit = checkLimit('itemslimit', args.itemslimit, PAGE_LIMIT.standard, PAGE_LIMIT.max);
+  const limit = checkLimit('itemslimit', args.itemslimit, 50, 100);
   const order = checkOrder({ sort: args.sortby, order: args.sortorder, filter: args.filterby });
   const after = args.next ? decodePosition('next', args.next, order) : null;
   const { list, items, total } = await readListPage(ctx, lid, { limit: limit + 1, offset: 0, after }, order);
@@ -160,7 +138,7 @@ export async function itemConnection(
   list: ListView,
   { first, after, ...sorting }: Sorting & { first?: number | null; after?: string | null },
 ): Promise<Connection<ItemRow> & { totalCount: number }> {
-  const limit = checkLimit('first', first, PAGE_LIMIT.standard, PAGE_LIMIT.max);
+  const limit = checkLimit('first', first, 50, 100);
   const order = checkOrder(sorting);
   const position = after ? decodePosition('after', after, order) : null;
   const key = { ...readerOf(list), limit: limit + 1, offset: 0, after: position, hasList: false };
@@ -171,8 +149,7 @@ export async function itemConnection(
 
 export async function previewOf(ctx: Context, list: ListView, slice: Slice): Promise<ItemRow[]> {
   if (list.contents !== null) return list.contents;
-  const limit = checkLimit('limit', slice.limit, PREVIEW_SIZE, list.maxPreview);
-  const offset = checkOffset(slice.offset);
+  const { limit, offset } = checkSlice(slice, PREVIEW_SIZE, list.maxPreview);
   const read = list.preview?.length ?? 0;
   if (list.preview !== null && offset === 0 && (limit <= read || read === list.cnt))
     return withParent(ctx, list, list.preview.slice(0, limit));
@@ -203,33 +180,10 @@ async function readListPage(
   order: PageOrder = NEWEST_FIRST,
   { pid, regid, shopper }: Reader = requireReader(ctx),
 ): Promise<{ list: ListView; items: SortedItemRow[]; total: number }> {
-  const page = await readPage(ctx, order, {
-    pid,
-    regid,
-    lid: checkLid(lid),
-    after: null,
-    hasList: true,
-    ...slice,
-  });
+  const key = { pid, regid, lid: checkLid(lid), after: null, hasList: true, ...slice };
+  const page = await readPage(ctx, order, key);
   const { list, items } = viewPage(shopper, page) ?? fail('list-not-found');
   return { list, items: withParent(ctx, list, items), total: page.total };
-}
-
-function checkOrder({ sort, order, filter }: Sorting): PageOrder {
-  const by = sort ?? 'added';
-  return { sort: by, order: order ?? (by === 'added' ? 'desc' : 'asc'), filter: filter ?? null };
-}
-
-function encodePosition(order: PageOrder, { sortkey, seq }: SortedItemRow): string {
-  return encodeCursor(nameOrder(order), sortkey === undefined ? null : String(sortkey), seq);
-}
-
-function decodePosition(field: string, cursor: string, order: PageOrder): CursorPosition {
-  const [key, seq] = decodeCursor(field, cursor, nameOrder(order));
-  const isKeyFine = order.sort === 'added' ? key === null : typeof key === 'string' && isStorable(key);
-  const isNumberFine = order.sort !== 'price' || (key === String(Number(key)) && key !== 'NaN');
-  const isFine = isKeyFine && isNumberFine && Number.isSafeInteger(seq);
-  return isFine ? { key: key as string | null, seq: seq as number } : failCursor(field);
 }
 
 /** Unlike `getList`, finds only lists of this shopper. */

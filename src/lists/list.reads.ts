@@ -5,8 +5,10 @@ import type { Share } from '../platform/batch.ts';
 import { failTooMuch, readWithin } from '../platform/budget.ts';
 import type { Budget } from '../platform/budget.ts';
 import { findByLid, findByLids } from './list.repo.ts';
-import { nameOrder, readLists, readPages } from './page.repo.ts';
-import type { ListsKey, ListsRow, PageKey, PageOrder, PageRow } from './page.repo.ts';
+import { readLists, readPages } from './page.repo.ts';
+import type { ListsKey, ListsRow, PageKey, PageRow } from './page.repo.ts';
+import { nameOrder } from './page.rules.ts';
+import type { PageOrder } from './page.rules.ts';
 
 /** Concurrent requests share statements; every key carries the store and the shopper. */
 type Reader = Pick<Context, 'db' | 'budget' | 'dependencies'>;

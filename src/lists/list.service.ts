@@ -4,7 +4,8 @@ import { RESPONSE_LIMITS, failTooMuch, readWithin } from '../platform/budget.ts'
 import type { Db, Tx } from '../platform/database/database.ts';
 import { fail } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
-import { checkLimit, checkOffset } from '../platform/page.ts';
+import { checkSlice } from '../platform/page.ts';
+import type { Slice } from '../platform/page.ts';
 import { findShopper, lockShopper } from '../shoppers/shopper.repo.ts';
 import { checkEmail } from '../shoppers/shopper.rules.ts';
 import type { StoreRow } from '../stores/store.repo.ts';
@@ -15,21 +16,11 @@ import type { ListContents } from './list-pages.service.ts';
 import type { ListChanges, ListRow, NewList } from './list.columns.ts';
 import * as lists from './list.repo.ts';
 import type { ListOwner, LockedList } from './list.repo.ts';
-import {
-  PREVIEW_SIZE,
-  checkBytes,
-  checkDescription,
-  checkLid,
-  checkListName,
-  checkListNote,
-  checkListType,
-  checkListVersion,
-  checkProperties,
-  isRestorable,
-} from './list.rules.ts';
+import * as rules from './list.rules.ts';
 import { ownView } from './list.view.ts';
 import type { ListView } from './list.view.ts';
-import { NEWEST_FIRST, readPages } from './page.repo.ts';
+import { readPages } from './page.repo.ts';
+import { NEWEST_FIRST } from './page.rules.ts';
 import { storeDeletedList } from './trash.repo.ts';
 
 export type Owner = ReturnType<typeof requireShopper>;
@@ -45,7 +36,6 @@ type CreateInput = ListFields & { lty?: string | null; cfor?: string | null; fro
 type Version = { expectedVersion?: number | null };
 
 const SAVE_FOR_LATER_NAME = 'Save for later';
-const DELETE_LIMIT = { standard: PREVIEW_SIZE, max: 1_000 };
 /** Enough for ten items of the largest size. */
 const PREVIEW_BYTES = 2_000_000;
 
@@ -53,7 +43,7 @@ const PREVIEW_BYTES = 2_000_000;
 export async function createList(ctx: Context, input: CreateInput): Promise<ListView> {
   const owner = requireShopper(ctx);
   const list = checkNewList(ctx, owner.store, input);
-  const fromlid = input.fromlid ? checkLid(input.fromlid, 'fromlid') : null;
+  const fromlid = input.fromlid ? rules.checkLid(input.fromlid, 'fromlid') : null;
   const created = await ctx.db.transaction(async (tx) => {
     await lockOwner(tx, owner);
     const existing = list.lty === 'sfl' ? await lists.findSaveForLater(tx, owner) : null;
@@ -67,7 +57,7 @@ export async function createList(ctx: Context, input: CreateInput): Promise<List
       fail('duplicate-lname', 'There is a list of this name already');
     await checkListCount(ctx, tx, owner);
     const { used, ...row } = await lists.insertList(tx, owner, list, ctx.now());
-    checkBytes(ctx, used);
+    rules.checkBytes(ctx, used);
     return fromlid ? fillFrom(ctx, tx, owner, row, fromlid) : row;
   });
   return ownView(owner, created);
@@ -81,11 +71,11 @@ export async function updateList(
 ): Promise<ListView> {
   requireShopper(ctx);
   const changes: ListChanges = {
-    lname: input.lname == null ? undefined : checkListName(input.lname),
-    lnote: checkListNote(input.lnote),
-    lprops: checkProperties('lprops', input.lprops),
-    cprops: checkProperties('cprops', input.cprops),
-    ldesc: checkDescription(input.ldesc),
+    lname: input.lname == null ? undefined : rules.checkListName(input.lname),
+    lnote: rules.checkListNote(input.lnote),
+    lprops: rules.checkProperties('lprops', input.lprops),
+    cprops: rules.checkProperties('cprops', input.cprops),
+    ldesc: rules.checkDescription(input.ldesc),
   };
   return changeOwnList(ctx, lid, changes, version);
 }
@@ -108,20 +98,15 @@ export async function setListArchived(
   return changeOwnList(ctx, lid, { st: isArchived ? 0 : 1 }, version);
 }
 
-type DeleteArgs = Version & { limit?: number | null; offset?: number | null };
-
 /** Returns the deleted list with a slice of its items. */
 export async function deleteList(
   ctx: Context,
   lid: string,
-  { limit, offset, ...version }: DeleteArgs,
+  { limit, offset, ...version }: Version & Slice,
 ): Promise<ListView> {
   requireShopper(ctx);
-  const slice = {
-    limit: checkLimit('limit', limit, DELETE_LIMIT.standard, DELETE_LIMIT.max),
-    offset: checkOffset(offset),
-  };
-  const bytes = slice.limit > PREVIEW_SIZE ? RESPONSE_LIMITS.bytes : PREVIEW_BYTES;
+  const slice = checkSlice({ limit, offset }, rules.PREVIEW_SIZE, 1_000);
+  const bytes = slice.limit > rules.PREVIEW_SIZE ? RESPONSE_LIMITS.bytes : PREVIEW_BYTES;
   // The memory is reserved before the list is locked, because a large response may have to wait for it.
   return readWithin(ctx.budget, bytes, (maxBytes) =>
     withOwnList(ctx, lid, version, async (tx, list, owner) => {
@@ -132,7 +117,7 @@ export async function deleteList(
       await queueListEvents(tx, owner, 'list.item.removed', [list.lid], ctx.now());
       // A restore brings back the items that are still to be copied, too.
       if (list._cp) await finishCopies(tx, owner.pid, [list.lid], ctx.now());
-      if (isRestorable(owner)) await storeDeletedList(tx, list, ctx.config.maxShopperBytes, ctx.now());
+      if (rules.isRestorable(owner)) await storeDeletedList(tx, list, ctx.config.maxShopperBytes, ctx.now());
       await lists.deleteList(tx, list);
       return { value: { ...ownView(owner, list), contents: items }, bytes: page!.bytes };
     }),
@@ -148,7 +133,7 @@ export async function initSaveForLater(
   const list: NewList = {
     ...BLANK,
     lid: newId(),
-    lname: lname ? checkListName(lname) : SAVE_FOR_LATER_NAME,
+    lname: lname ? rules.checkListName(lname) : SAVE_FOR_LATER_NAME,
     lty: 'sfl',
   };
   const lid =
@@ -159,7 +144,7 @@ export async function initSaveForLater(
       if (existing !== null) return existing;
       await checkListCount(ctx, tx, owner);
       const { used, lid: created } = await lists.insertList(tx, owner, list, ctx.now());
-      checkBytes(ctx, used);
+      rules.checkBytes(ctx, used);
       return created;
     }));
   return listContents(ctx, lid, {});
@@ -174,12 +159,12 @@ export async function withOwnList<Result>(
   isLarge = false,
 ): Promise<Result> {
   const owner = requireShopper(ctx);
-  const checked = checkLid(lid);
+  const checked = rules.checkLid(lid);
   return ctx.db.transaction(async (tx) => {
     // A merge locks the shopper before the list, too.
     if (isLarge) await lockOwner(tx, owner);
     const list = (await lists.lockList(tx, owner, checked)) ?? (await failMissing(tx, owner));
-    checkListVersion(list.version, expectedVersion);
+    rules.checkListVersion(list.version, expectedVersion);
     return work(tx, list, owner);
   });
 }
@@ -193,7 +178,7 @@ export async function failMissing(db: Db, owner: Owner): Promise<never> {
 function changeOwnList(ctx: Context, lid: string, changes: ListChanges, version: Version): Promise<ListView> {
   return withOwnList(ctx, lid, version, async (tx, list, owner) => {
     const { used, ...changed } = await lists.changeList(tx, list, changes, { uby: owner.em, now: ctx.now() });
-    checkBytes(ctx, used);
+    rules.checkBytes(ctx, used);
     return ownView(owner, changed);
   });
 }
@@ -210,12 +195,12 @@ function checkNewList({ viewer }: Context, store: StoreRow, input: CreateInput):
   const isForSomebody = viewer.keyId !== null && Boolean(input.cfor);
   return {
     lid: newId(),
-    lname: checkListName(input.lname),
-    lty: checkListType(input.lty, store.listTypes),
-    lnote: checkListNote(input.lnote) || null,
-    lprops: checkProperties('lprops', input.lprops) ?? {},
-    cprops: checkProperties('cprops', input.cprops) ?? {},
-    ldesc: checkDescription(input.ldesc) ?? {},
+    lname: rules.checkListName(input.lname),
+    lty: rules.checkListType(input.lty, store.listTypes),
+    lnote: rules.checkListNote(input.lnote) || null,
+    lprops: rules.checkProperties('lprops', input.lprops) ?? {},
+    cprops: rules.checkProperties('cprops', input.cprops) ?? {},
+    ldesc: rules.checkDescription(input.ldesc) ?? {},
     cfor: isForSomebody ? checkEmail(input.cfor, 'cfor') : null,
   };
 }
@@ -233,7 +218,7 @@ async function fillFrom(
   const { pid, di, em } = owner;
   const now = ctx.now();
   await copyList(tx, { pid, sourceLid, targetLid: list.lid, di, uby: em, now });
-  checkBytes(ctx, await lists.usedBytes(tx, owner));
+  rules.checkBytes(ctx, await lists.usedBytes(tx, owner));
   await queueListEvents(tx, owner, 'list.item.added', [list.lid], now);
   return (await lists.findOwnList(tx, owner, list.lid))!;
 }

@@ -15,18 +15,8 @@ import type { ListRow } from './list.columns.ts';
 import { READ_LIST } from './list.repo.ts';
 import type { ListOwner } from './list.repo.ts';
 import { MAX_SHOWN, PREVIEW_SIZE } from './list.rules.ts';
-
-/** Each combination has its own statement. */
-export type PageOrder = {
-  sort: 'added' | 'price' | 'title';
-  order: 'asc' | 'desc';
-  filter: 'instock' | 'outofstock' | null;
-};
-
-export const NEWEST_FIRST: PageOrder = { sort: 'added', order: 'desc', filter: null };
-
-/** The sort key as text, null for `added`, and the item's sequence number. */
-export type CursorPosition = { key: string | null; seq: number };
+import { nameOrder } from './page.rules.ts';
+import type { CursorPosition, PageOrder, SortedItemRow } from './page.rules.ts';
 
 /** `regid` is the reader. */
 export type PageKey = ListOwner & {
@@ -37,8 +27,6 @@ export type PageKey = ListOwner & {
   /** False reads the items only. */
   hasList: boolean;
 };
-
-export type SortedItemRow = ItemRow & { sortkey?: string | number };
 
 /** `list` is null when the reader may not see it; `owner` is set for a list of another shopper. */
 export type PageRow = {
@@ -136,10 +124,6 @@ function unpackSorted(values: readonly unknown[]): SortedItemRow {
 }
 
 const statements = new Map<string, Statement>();
-
-export function nameOrder({ sort, order, filter }: PageOrder): string {
-  return `${sort} ${order} ${filter ?? ''}`;
-}
 
 /** SQL: every page view runs it; one statement serves many requests. */
 export async function readPages(

@@ -3,10 +3,10 @@ import type { Context, Services } from '../context.ts';
 import { RESPONSE_LIMITS, failTooMuch, readWithin } from '../platform/budget.ts';
 import type { Tx } from '../platform/database/database.ts';
 import { fail } from '../platform/errors.ts';
-import { checkLimit, checkOffset, decodeSeq, encodeCursor, toConnection } from '../platform/page.ts';
-import type { Connection } from '../platform/page.ts';
+import { checkLimit, checkSlice, decodeSeq, encodeCursor, toConnection } from '../platform/page.ts';
+import type { Connection, Slice } from '../platform/page.ts';
 import { queueEvents } from '../stores/webhooks/event.repo.ts';
-import { checkItemCount } from './contents.service.ts';
+import { checkItemCount } from './contents.writes.ts';
 import type { ItemRow } from './item.columns.ts';
 import { checkVariants } from './item.rules.ts';
 import type { ListRow } from './list.columns.ts';
@@ -102,11 +102,6 @@ export async function restoreItems(
   );
 }
 
-type Slice = { limit?: number | null; offset?: number | null };
-
-const LISTS_LIMIT = { standard: 20, max: 100 };
-const ITEMS_LIMIT = { standard: 500, max: 1_000 };
-
 type DeletedView = ListView & Pick<repo.DeletedListRow, 'deletedSeq' | 'deletedAt'>;
 
 async function readDeletedLists(
@@ -136,7 +131,7 @@ export async function deletedLists(
   { first, after }: { first?: number | null; after?: string | null },
 ): Promise<DeletedConnection> {
   const owner = requireShopper(ctx);
-  const limit = checkLimit('first', first, LISTS_LIMIT.standard, LISTS_LIMIT.max);
+  const limit = checkLimit('first', first, 20, 100);
   const afterSeq = decodeSeq('after', after, 'deleted');
   const views = await readDeletedLists(ctx, { afterSeq, limit: limit + 1, offset: 0 });
   const page = toConnection(views, limit, ({ deletedSeq }) => encodeCursor('deleted', deletedSeq), after);
@@ -148,23 +143,15 @@ export async function deletedLists(
   return { ...page, edges, totalCount: await repo.countDeletedLists(ctx.db, owner, since) };
 }
 
-export async function allDeletedLists(ctx: Context, { limit, offset }: Slice): Promise<ListView[]> {
+export async function allDeletedLists(ctx: Context, slice: Slice): Promise<ListView[]> {
   requireShopper(ctx);
-  return readDeletedLists(ctx, {
-    afterSeq: null,
-    limit: checkLimit('limit', limit, LISTS_LIMIT.standard, LISTS_LIMIT.max),
-    offset: checkOffset(offset),
-  });
+  return readDeletedLists(ctx, { afterSeq: null, ...checkSlice(slice, 20, 100) });
 }
 
-export async function deletedItems(ctx: Context, lid: string, { limit, offset }: Slice): Promise<ItemRow[]> {
+export async function deletedItems(ctx: Context, lid: string, page: Slice): Promise<ItemRow[]> {
   const owner = requireShopper(ctx);
   const checked = checkLid(lid);
-  const slice = {
-    since: restorableSince(owner.store, ctx.now()),
-    limit: checkLimit('limit', limit, ITEMS_LIMIT.standard, ITEMS_LIMIT.max),
-    offset: checkOffset(offset),
-  };
+  const slice = { since: restorableSince(owner.store, ctx.now()), ...checkSlice(page, 500, 1_000) };
   const list = (await findOwnList(ctx.db, owner, checked)) ?? fail('list-not-found');
   const items = await readWithin(ctx.budget, RESPONSE_LIMITS.bytes, async (maxBytes) => {
     const found = await repo.findDeletedItems(ctx.db, list, slice, maxBytes);

@@ -17,8 +17,8 @@ import { withOwnList } from './list.service.ts';
 import type { Owner } from './list.service.ts';
 import { itemUrl, ownView } from './list.view.ts';
 import type { ListView } from './list.view.ts';
-import { NEWEST_FIRST } from './page.repo.ts';
 import type { PageRow } from './page.repo.ts';
+import { NEWEST_FIRST } from './page.rules.ts';
 import * as rules from './share.rules.ts';
 
 type Mail = { lid: string; fromname?: string | null; toemail?: string | null; note?: string | null };

@@ -18,7 +18,7 @@ export type Batching<Input, Result> = {
   startAt?: number;
 };
 
-type Entry<Input, Result> = {
+type BatchEntry<Input, Result> = {
   input: Input;
   subject: string | null;
   span: Held | undefined;
@@ -44,15 +44,15 @@ export function createBatch<Input, Result>({
   maxBatch = 200,
   startAt = Infinity,
 }: Batching<Input, Result>): (input: Input) => Promise<Result> {
-  type Waiting = Entry<Input, Result>;
-  let waiting: Waiting[] = [];
+  type Entry = BatchEntry<Input, Result>;
+  let waiting: Entry[] = [];
   const busy = new Set<string>();
   let inFlight = 0;
   let isScheduled = false;
 
-  const take = (): Waiting[] => {
+  const take = (): Entry[] => {
     if (!subjectOf) return waiting.splice(0, maxBatch);
-    const batch: Waiting[] = [];
+    const batch: Entry[] = [];
     waiting = waiting.filter((entry) => {
       if (batch.length === maxBatch || busy.has(entry.subject!)) return true;
       busy.add(entry.subject!);
@@ -79,26 +79,26 @@ export function createBatch<Input, Result>({
     });
   };
 
-  const end = ({ subject }: Waiting): void => {
+  const end = ({ subject }: Entry): void => {
     if (subject === null) return;
     busy.delete(subject);
     schedule();
   };
 
   // This run does not count as in flight, because an input that waits for a lock must not delay the others.
-  const runAlone = async (entry: Waiting): Promise<void> => {
+  const runAlone = async (entry: Entry): Promise<void> => {
     await resumeSpans([entry], () => alone(entry.input)).then(entry.resolve, entry.reject);
     end(entry);
   };
 
-  const settle = (entry: Waiting, outcome: BatchOutcome<Result>): void => {
+  const settle = (entry: Entry, outcome: BatchOutcome<Result>): void => {
     if (outcome === 'alone') return void runAlone(entry);
     if ('error' in outcome) entry.reject(outcome.error);
     else entry.resolve(outcome.result);
     end(entry);
   };
 
-  const run = async (batch: Waiting[]): Promise<void> => {
+  const run = async (batch: Entry[]): Promise<void> => {
     inFlight += 1;
     METRICS.batchSize.observe({ kind }, batch.length);
     const inputs = batch.map(({ input }) => input);

@@ -16,8 +16,6 @@ const OUTSIDE = {
  * This number of further requests wait without a slot in flight; later ones hold theirs, so that the store delays only itself.
  */
 const MAX_WAITING_OUTSIDE = 8;
-/** A stream whose client reads nothing for this time is closed. */
-const STALL_MS = 60_000;
 /** Thousands of requests may wait for a change, each with its body in memory. */
 const MAX_WAITING_BODY = 50_000;
 
@@ -78,12 +76,10 @@ export async function goOutside(ctx: { connection: Connection }): Promise<void> 
   releasePlace(response);
 }
 
-/** Waits until the client has received the data; a client that reads nothing for `STALL_MS` is disconnected. */
+/** Waits until the client has received the data; the server disconnects a client that reads nothing (`cutStalled` in http.ts). */
 export async function untilDrained({ response }: Connection): Promise<void> {
   if (!response.writableNeedDrain || response.destroyed) return;
-  const cut = setTimeout(() => response.destroy(), STALL_MS);
   await new Promise<void>((done) => void response.once('drain', done).once('close', done));
-  clearTimeout(cut);
 }
 
 /** Stores take turns, and so do the callers within a store. A caller without credentials counts as a store of its own. */
@@ -120,8 +116,8 @@ export type FairQueue = {
   figures(): { held: number; waiting: number };
 };
 
-type Waiting = { since: number; admit: () => void; refuse: () => void };
-type Line = { caller: string; held: number; most: number; waiting: Set<Waiting> };
+type WaitingTicket = { since: number; admit: () => void; refuse: () => void };
+type Line = { caller: string; held: number; most: number; waiting: Set<WaitingTicket> };
 type Store = { pid: string; held: number; waiting: number; lines: Map<string, Line> };
 
 /** The interval at which waiting tickets are checked against `waitMs`. */
@@ -136,7 +132,7 @@ export function createFairQueue(limits: QueueLimits): FairQueue {
   const { weight, capacity, perStore } = limits;
   const stores = new Map<string, Store>();
   /** All waiting tickets, oldest first. */
-  const everybody = new Set<Waiting>();
+  const everybody = new Set<WaitingTicket>();
   let held = 0;
   let check: NodeJS.Timeout | undefined;
 
@@ -156,7 +152,7 @@ export function createFairQueue(limits: QueueLimits): FairQueue {
   };
 
   /** Returns the next ticket that fits; its caller and its store move to the end. */
-  const findNext = (): Waiting | null => {
+  const findNext = (): WaitingTicket | null => {
     for (const store of stores.values()) {
       if (store.waiting === 0 || store.held + weight > perStore) continue;
       for (const line of store.lines.values()) {
@@ -197,7 +193,7 @@ export function createFairQueue(limits: QueueLimits): FairQueue {
 
   const find = ({ store: pid, caller, most = limits.perCaller }: Party): { store: Store; line: Line } => {
     const store = stores.get(pid) ?? { pid, held: 0, waiting: 0, lines: new Map<string, Line>() };
-    const line = store.lines.get(caller) ?? { caller, held: 0, most, waiting: new Set<Waiting>() };
+    const line = store.lines.get(caller) ?? { caller, held: 0, most, waiting: new Set<WaitingTicket>() };
     stores.set(pid, store);
     store.lines.set(caller, line);
     return { store, line };
@@ -207,7 +203,7 @@ export function createFairQueue(limits: QueueLimits): FairQueue {
     enter(party) {
       const { store, line } = find(party);
       let mine = 0;
-      let waiting: Waiting | null = null;
+      let waiting: WaitingTicket | null = null;
       const take = (): void => hold(store, line, (mine = weight));
       const shrink = (to: number): void => {
         if (to >= mine) return;

@@ -96,12 +96,12 @@ const TOKEN = randomUUID();
 const QUOTED_TOKEN = JSON.stringify(TOKEN);
 
 /** The texts that the running `stringifyJson` has found; null outside of it. */
-let met: string[] | null = null;
+let rawTexts: string[] | null = null;
 
 const rawPrototype = {
   toJSON(this: RawJson): unknown {
-    if (met === null) return JSON.parse(this.text) as unknown;
-    met.push(this.text);
+    if (rawTexts === null) return JSON.parse(this.text) as unknown;
+    rawTexts.push(this.text);
     return TOKEN;
   },
 };
@@ -116,12 +116,12 @@ function isRaw(value: object): value is RawJson {
 
 export function stringifyJson(value: unknown): string {
   const texts: string[] = [];
-  met = texts;
+  rawTexts = texts;
   let frame: string;
   try {
     frame = JSON.stringify(value);
   } finally {
-    met = null;
+    rawTexts = null;
   }
   if (texts.length === 0) return frame;
   const parts = frame.split(QUOTED_TOKEN);

@@ -22,6 +22,13 @@ export function checkOffset(offset: number | null | undefined): number {
     : fail('invalid-offset', 'offset must be a whole number of at least 0');
 }
 
+/** A page by limit and offset, as the form-encoded calls take it. */
+export type Slice = { limit?: number | null; offset?: number | null };
+
+export function checkSlice({ limit, offset }: Slice, standard: number, max: number) {
+  return { limit: checkLimit('limit', limit, standard, max), offset: checkOffset(offset) };
+}
+
 const MAX_SEARCH = 200;
 
 export function checkSearch(search: string | null | undefined): string {

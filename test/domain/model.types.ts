@@ -24,7 +24,7 @@ export type Untold = [
 
 /** Rows that are read follow the models: whoever reads a column by an old name, as item.view.ts and share.service.ts do, fails. */
 export type Unread = [
-  None<Differing<Exclude<keyof ItemRow, '_av' | 'stk' | 'slice'>, Exclude<keyof ItemModel, 'av'>>>,
+  None<Differing<Exclude<keyof ItemRow, '_av' | 'stk' | 'shard'>, Exclude<keyof ItemModel, 'av'>>>,
   None<Differing<Exclude<keyof ListRow, '_cp'>, Exclude<keyof ListModel, 'copying' | 'sflOwner' | 'bytes'>>>,
   None<Exclude<keyof MergeListRow, keyof ListModel | 'isSfl' | 'isActive' | 'isCopying'>>,
 ];

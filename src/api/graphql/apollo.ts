@@ -79,7 +79,7 @@ const DOCUMENT_FAULTS = new Set([
  * GraphQL over HTTP: `application/json` returns 200 for a well-formed request, since a proxy may send 400 in that type too; only
  * `application/graphql-response+json` reports document errors by status.
  */
-const answerPlainJsonWith200: ApolloServerPlugin<Context> = {
+const respondToPlainJsonWith200: ApolloServerPlugin<Context> = {
   requestDidStart: async () => ({
     willSendResponse: async ({ request, response }) => {
       const accept = request.http?.headers.get('accept') ?? '';
@@ -92,7 +92,7 @@ const answerPlainJsonWith200: ApolloServerPlugin<Context> = {
 };
 
 /** Apollo blames the caller for every response without data; 503 asks for a retry when the database was unavailable. */
-const answerUnavailableWith503: ApolloServerPlugin<Context> = {
+const respondWith503: ApolloServerPlugin<Context> = {
   requestDidStart: async () => ({
     willSendResponse: async ({ response: { body, http } }) => {
       const [error] = body.kind === 'single' ? (body.singleResult.errors ?? []) : [];
@@ -179,8 +179,8 @@ export function createApollo(schema: GraphQLSchema, documents: Documents): Apoll
       ...NOTHING_OF_ITS_OWN,
       plugin,
       limitCost(schema),
-      answerPlainJsonWith200,
-      answerUnavailableWith503,
+      respondToPlainJsonWith200,
+      respondWith503,
       traceOperation(schema),
       logUnexpected,
     ],

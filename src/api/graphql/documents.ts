@@ -18,11 +18,14 @@ export type Documents = {
 };
 
 /** Anybody can register documents, so their memory is bounded; a client whose document was evicted sends it again. */
-const ROOM = { maxSize: 4_000_000, maxEntrySize: 100_000 };
+const TEXT_LIMITS = { maxSize: 4_000_000, maxEntrySize: 100_000 };
 
 /** Automatic persisted queries: a valid document is remembered by the SHA-256 that was sent along with it. */
 function rememberDocuments(): Documents {
-  const texts = new LRUCache<string, string>({ ...ROOM, sizeCalculation: (text) => text.length + 200 });
+  const texts = new LRUCache<string, string>({
+    ...TEXT_LIMITS,
+    sizeCalculation: (text) => text.length + 200,
+  });
   return {
     cache: {
       get: async (hash) => texts.get(hash),
@@ -82,7 +85,7 @@ export function createDocuments(trustedPath: string | null): Documents | Promise
  * Characters of checked documents that stay parsed, which takes 40 times the memory. Anonymous callers have a separate cache,
  * because they could evict all others.
  */
-const CHECKED_ROOM = { authenticated: 1_000_000, anonymous: 250_000 };
+const PARSED_CHARACTERS = { authenticated: 1_000_000, anonymous: 250_000 };
 
 const hasCredentials = ({ viewer: { keyId, operatorId, shopper } }: Context): boolean =>
   keyId !== null || operatorId !== null || shopper !== null;
@@ -100,11 +103,11 @@ export type Checks = {
  * both. Apollo parses in the turn it was given and does not yield until validation ends.
  */
 export function createChecks(schema: GraphQLSchema, { trusts }: Documents): Checks {
-  const roomFor = (maxSize: number): LRUCache<string, DocumentNode> =>
+  const cacheOf = (maxSize: number): LRUCache<string, DocumentNode> =>
     new LRUCache({ maxSize, sizeCalculation: ({ loc }) => Math.max(1, loc!.end) });
   const checked = {
-    authenticated: roomFor(CHECKED_ROOM.authenticated),
-    anonymous: roomFor(CHECKED_ROOM.anonymous),
+    authenticated: cacheOf(PARSED_CHARACTERS.authenticated),
+    anonymous: cacheOf(PARSED_CHARACTERS.anonymous),
   };
   const find = (hash: string): DocumentNode | undefined =>
     checked.authenticated.get(hash) ?? checked.anonymous.get(hash);

@@ -89,16 +89,16 @@ export function countIntrospected(
   const before = counted.get(operation);
   if (before !== undefined) return before;
   const count: Count = { left: limit, fragments, parts: new Map() };
-  let answered = 0;
+  let values = 0;
   eachField(operation.selectionSet, count, 1, (node) => {
     const { selectionSet } = node;
     if (!selectionSet) return;
     const { left } = count;
     if (node.name.value === '__schema') walk(selectionSet, __Schema, [schema], count);
     if (node.name.value === '__type') walk(selectionSet, __Type, namedTypes(node, schema), count);
-    answered += left - count.left;
+    values += left - count.left;
   });
-  const values = count.left < 0 ? limit + 1 : answered;
+  if (count.left < 0) values = limit + 1;
   counted.set(operation, values);
   return values;
 }

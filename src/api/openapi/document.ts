@@ -130,7 +130,7 @@ function describeCall(key: string, route: Route, schema: GraphQLSchema, schemas:
   const root = schema.getRootType(operation)!.getFields()[node.name.value]!;
   // In GraphQL null means an error, which has its own response here.
   const record = { ...schemas.valueSchema(root.type, node.selectionSet), description: inWords(root) };
-  const { description: _sameAsTheCall, ...answer } = route.reply.shape.schema(record, schemas.resolve);
+  const { description: _sameAsTheCall, ...response } = route.reply.shape.schema(record, schemas.resolve);
   const inputs = describeInputs(root);
   const readings = readingsOf(schema, route);
   const fields = readings
@@ -146,7 +146,7 @@ function describeCall(key: string, route: Route, schema: GraphQLSchema, schemas:
   const content =
     route.stream?.type === 'text/csv'
       ? { 'text/csv': parts.csvFile(path) }
-      : { 'application/json': { schema: answer, example: exampleOf('', answer, schemas.resolve) } };
+      : { 'application/json': { schema: response, example: exampleOf('', response, schemas.resolve) } };
   const call = {
     operationId: operationId(path) + (route.aliasOf ? 'Older' : ''),
     summary: route.summary,
@@ -157,7 +157,7 @@ function describeCall(key: string, route: Route, schema: GraphQLSchema, schemas:
     ...(parameters.length > 0 && { parameters }),
     ...(method === 'POST' && { requestBody: requestBody(route, inBody) }),
     responses: {
-      200: { description: 'Done.', headers: parts.ANSWER_HEADERS, content },
+      200: { description: 'Done.', headers: parts.RESPONSE_HEADERS, content },
       ...FAILURE_REFS,
     },
     'x-graphql': describeGraphql(route, readings),

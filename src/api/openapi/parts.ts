@@ -98,7 +98,7 @@ export const HEADERS: Record<string, Schema> = {
 const refer = (...names: string[]): Schema =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-export const ANSWER_HEADERS = refer(
+export const RESPONSE_HEADERS = refer(
   'X-Request-Id',
   'RateLimit-Limit',
   'RateLimit-Remaining',

@@ -13,8 +13,6 @@ import type { CallResponse } from '../send.ts';
 import type { RestCall } from './read.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
-/** A client that reads nothing for this long is disconnected. */
-const STALL_MS = 60_000;
 
 /** Null when the reply was streamed. */
 export async function respondToRest(
@@ -41,11 +39,10 @@ export async function respondToRest(
   };
 }
 
-/** Writes a reply of any size at the reader's speed; a reader that disconnects ends the work. */
+/** Writes a reply of any size at the reader's speed; a reader that disconnects, or stalls (`cutStalled` in http.ts), ends the work. */
 async function sendPieces(res: Response, type: StreamType, pieces: AsyncIterable<string>): Promise<void> {
   if (type === 'text/csv') res.attachment(res.req.path.split('/').pop());
   res.setHeader('Content-Type', `${type}; charset=utf-8`);
-  res.setTimeout(STALL_MS, () => res.destroy());
   try {
     await pipeline(Readable.from(pieces), res);
   } catch (error) {

@@ -1,0 +1,44 @@
+import { decodeCursor, encodeCursor, failCursor } from '../platform/page.ts';
+import { isStorable } from '../platform/text.ts';
+import type { ItemRow } from './item.columns.ts';
+
+/** Each combination has its own statement. */
+export type PageOrder = {
+  sort: 'added' | 'price' | 'title';
+  order: 'asc' | 'desc';
+  filter: 'instock' | 'outofstock' | null;
+};
+
+export const NEWEST_FIRST: PageOrder = { sort: 'added', order: 'desc', filter: null };
+
+/** The sort key as text, null for `added`, and the item's sequence number. */
+export type CursorPosition = { key: string | null; seq: number };
+
+export type SortedItemRow = ItemRow & { sortkey?: string | number };
+
+export function nameOrder({ sort, order, filter }: PageOrder): string {
+  return `${sort} ${order} ${filter ?? ''}`;
+}
+
+export type Sorting = {
+  sort?: PageOrder['sort'] | null;
+  order?: PageOrder['order'] | null;
+  filter?: PageOrder['filter'] | null;
+};
+
+export function checkOrder({ sort, order, filter }: Sorting): PageOrder {
+  const by = sort ?? 'added';
+  return { sort: by, order: order ?? (by === 'added' ? 'desc' : 'asc'), filter: filter ?? null };
+}
+
+export function encodePosition(order: PageOrder, { sortkey, seq }: SortedItemRow): string {
+  return encodeCursor(nameOrder(order), sortkey === undefined ? null : String(sortkey), seq);
+}
+
+export function decodePosition(field: string, cursor: string, order: PageOrder): CursorPosition {
+  const [key, seq] = decodeCursor(field, cursor, nameOrder(order));
+  const isKeyFine = order.sort === 'added' ? key === null : typeof key === 'string' && isStorable(key);
+  const isNumberFine = order.sort !== 'price' || (key === String(Number(key)) && key !== 'NaN');
+  const isFine = isKeyFine && isNumberFine && Number.isSafeInteger(seq);
+  return isFine ? { key: key as string | null, seq: seq as number } : failCursor(field);
+}
