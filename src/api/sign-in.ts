@@ -2,7 +2,6 @@ import type { Express, Request, Response } from 'express';
 import { z } from 'zod';
 import type { Services, Viewer } from '../context.ts';
 import { fail } from '../platform/errors.ts';
-import { parseJson } from '../platform/json.ts';
 import { NO_CREDENTIALS } from '../shoppers/authenticate.service.ts';
 import { SESSION_MS, closeSession, openSession } from '../stores/session.service.ts';
 import type { DemoStore } from '../web/demo-store/demo.ts';
@@ -10,7 +9,7 @@ import { nameRoute } from './access-log.ts';
 import { enter, headerText } from './authenticate.ts';
 import { SESSION_COOKIE, isDashboard, isOwnPage, sessionOf } from './http.ts';
 import { isOwnMachine } from './loopback.ts';
-import { decodeText, readBody } from './rest/body.ts';
+import { readJsonBody } from './rest/body.ts';
 
 const ROUTE = '/dashboard/session';
 const DEMO_ROUTE = '/dashboard/demo';
@@ -20,17 +19,8 @@ const signIn = z.object({ pid: z.string(), apiKey: z.string() });
 /** Converts what the user typed to the Authorization header that every other client sends. */
 async function readSignIn(req: Request, res: Response): Promise<string> {
   if (!req.is('application/json')) fail('unsupported-content-type', 'Send the body as application/json');
-  const text = decodeText(await readBody(req, res));
-  const { data } = signIn.safeParse(readJson(text));
+  const { data } = signIn.safeParse(await readJsonBody(req, res));
   return data ? basicOf(data) : fail('invalid-request', 'pid and apiKey must be texts');
-}
-
-function readJson(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return fail('invalid-request', 'The body is not JSON');
-  }
 }
 
 const basicOf = ({ pid, apiKey }: DemoStore): string =>

@@ -109,7 +109,7 @@ async function transferTo(
 async function readSource(tx: Tx, owner: Owner, lid: string): Promise<ListView> {
   const { pid, regid } = owner;
   const read = async (one: string): Promise<ListView | null> => {
-    const key = { pid, regid, lid: one, limit: 0, offset: 0, after: null, hasList: true };
+    const key = { pid, regid, lid: one, limit: 0 };
     const [page] = await readPages(tx, NEWEST_FIRST, [{ key, maxBytes: NO_ITEMS_BYTES }]);
     return viewPage(owner, page!.row!)?.list ?? null;
   };

@@ -15,7 +15,7 @@ import { isOwn, maskItem, ownView, ownerInfo, viewPage } from './list.view.ts';
 import type { ListView } from './list.view.ts';
 import type { PageKey } from './page.repo.ts';
 import { NEWEST_FIRST, checkOrder, decodePosition, encodePosition, nameOrder } from './page.rules.ts';
-import type { CursorPosition, PageOrder, SortedItemRow, Sorting } from './page.rules.ts';
+import type { PageOrder, SortedItemRow, Sorting } from './page.rules.ts';
 
 export type Pagination = { totalcount: number; next: string | null; limit: number };
 
@@ -29,7 +29,7 @@ export type ListContents = {
 type Filter = { lty?: string | null; st?: number | null; lids?: readonly string[] | null };
 /** Reads a list of the shopper, or a public one of the store. */
 export async function getList(ctx: Context, lid: string): Promise<ListView> {
-  const { list, items } = await readListPage(ctx, lid, { limit: PREVIEW_SIZE, offset: 0 });
+  const { list, items } = await readListPage(ctx, lid, { limit: PREVIEW_SIZE });
   return { ...list, preview: items };
 }
 
@@ -116,7 +116,7 @@ export async function listPage(
   const limit = checkLimit('itemslimit', args.itemslimit, 50, 100);
   const order = checkOrder({ sort: args.sortby, order: args.sortorder, filter: args.filterby });
   const after = args.next ? decodePosition('next', args.next, order) : null;
-  const { list, items, total } = await readListPage(ctx, lid, { limit: limit + 1, offset: 0, after }, order);
+  const { list, items, total } = await readListPage(ctx, lid, { limit: limit + 1, after }, order);
   const shown = items.slice(0, limit);
   const isStart =
     after === null &&
@@ -141,7 +141,7 @@ export async function itemConnection(
   const limit = checkLimit('first', first, 50, 100);
   const order = checkOrder(sorting);
   const position = after ? decodePosition('after', after, order) : null;
-  const key = { ...readerOf(list), limit: limit + 1, offset: 0, after: position, hasList: false };
+  const key = { ...readerOf(list), limit: limit + 1, after: position, isWithoutList: true } as const;
   const { items, total } = await readPage(ctx, order, key);
   const shown = showItems(ctx, list, items);
   return { ...toConnection(shown, limit, (item) => encodePosition(order, item), after), totalCount: total };
@@ -154,7 +154,7 @@ export async function previewOf(ctx: Context, list: ListView, slice: Slice): Pro
   if (list.preview !== null && offset === 0 && (limit <= read || read === list.cnt))
     return withParent(ctx, list, list.preview.slice(0, limit));
   if (list.cnt === 0 || limit === 0) return [];
-  const key = { ...readerOf(list), limit, offset, after: null, hasList: false };
+  const key = { ...readerOf(list), limit, offset, isWithoutList: true } as const;
   const { items } = await readPage(ctx, NEWEST_FIRST, key);
   return showItems(ctx, list, items);
 }
@@ -176,12 +176,11 @@ function showItems<Row extends ItemRow>(ctx: Context, list: ListView, items: Row
 async function readListPage(
   ctx: Context,
   lid: string,
-  slice: { limit: number; offset: number; after?: CursorPosition | null },
+  slice: Pick<PageKey, 'limit' | 'offset' | 'after'>,
   order: PageOrder = NEWEST_FIRST,
   { pid, regid, shopper }: Reader = requireReader(ctx),
 ): Promise<{ list: ListView; items: SortedItemRow[]; total: number }> {
-  const key = { pid, regid, lid: checkLid(lid), after: null, hasList: true, ...slice };
-  const page = await readPage(ctx, order, key);
+  const page = await readPage(ctx, order, { pid, regid, lid: checkLid(lid), ...slice });
   const { list, items } = viewPage(shopper, page) ?? fail('list-not-found');
   return { list, items: withParent(ctx, list, items), total: page.total };
 }
@@ -189,7 +188,7 @@ async function readListPage(
 /** Unlike `getList`, finds only lists of this shopper. */
 export async function listOf(ctx: Context, shopper: ShopperRow, lid: string): Promise<ListView | null> {
   const { pid, regid } = shopper;
-  const key = { pid, regid, lid: checkLid(lid), limit: PREVIEW_SIZE, offset: 0, after: null, hasList: true };
+  const key = { pid, regid, lid: checkLid(lid), limit: PREVIEW_SIZE };
   const { list, owner, items } = await readPage(ctx, NEWEST_FIRST, key);
   return list === null || owner !== null ? null : ownView(shopper, list, items);
 }
@@ -218,8 +217,7 @@ export async function listOfItem(
 ): Promise<ListView | null> {
   const { shopper } = ctx.viewer;
   if (item.parent || shopper === null) return item.parent ?? null;
-  const { pid, lid } = item;
-  const key = { pid, regid: shopper.regid, lid, limit: 0, offset: 0, after: null, hasList: true };
+  const key = { pid: item.pid, regid: shopper.regid, lid: item.lid, limit: 0 };
   return viewPage(shopper, await readPage(ctx, NEWEST_FIRST, key))?.list ?? null;
 }
 

@@ -51,8 +51,8 @@ function createSizedLoader<Key, Row>(read: Load<Key, Row>): SizedLoader<Key, Row
 const SHARED_BYTES = 1_000_000;
 const USUAL_ITEM_BYTES = 1_500;
 
-const namePage = (order: PageOrder, { lid, limit, offset, after, hasList }: PageKey): string =>
-  `${nameOrder(order)} ${lid} ${limit} ${offset} ${hasList} ${after?.seq} ${after?.key}`;
+const namePage = (order: PageOrder, { lid, limit, offset, after, isWithoutList }: PageKey): string =>
+  `${nameOrder(order)} ${lid} ${limit} ${offset} ${isWithoutList} ${after?.seq} ${after?.key}`;
 
 const listsLoader = oncePerDatabase(({ db }: Pick<Reader, 'db'>) =>
   createSizedLoader((reads: readonly Sized<ListsKey>[]) => readLists(db, reads)),
@@ -96,7 +96,7 @@ export async function readPage(ctx: Reader, order: PageOrder, key: PageKey): Pro
     );
   };
   // A read without the list follows one that has found it.
-  const isFound = ({ list }: PageRow): boolean => list !== null || !key.hasList;
+  const isFound = ({ list }: PageRow): boolean => list !== null || key.isWithoutList === true;
   const row = await findByLid(ctx.db, key.pid, key.lid, read, isFound);
   dependOnItems(ctx.dependencies, row.items);
   // The caller's revision does not cover lists of other shoppers.

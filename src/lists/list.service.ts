@@ -111,7 +111,7 @@ export async function deleteList(
   return readWithin(ctx.budget, bytes, (maxBytes) =>
     withOwnList(ctx, lid, version, async (tx, list, owner) => {
       const { pid, regid } = owner;
-      const key = { pid, regid, lid: list.lid, after: null, hasList: false, ...slice };
+      const key = { pid, regid, lid: list.lid, isWithoutList: true, ...slice } as const;
       const [page] = await readPages(tx, NEWEST_FIRST, [{ key, maxBytes }]);
       const { items } = page!.row ?? failTooMuch();
       await queueListEvents(tx, owner, 'list.item.removed', [list.lid], ctx.now());

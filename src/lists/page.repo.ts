@@ -22,10 +22,10 @@ import type { CursorPosition, PageOrder, SortedItemRow } from './page.rules.ts';
 export type PageKey = ListOwner & {
   lid: string;
   limit: number;
-  offset: number;
-  after: CursorPosition | null;
-  /** False reads the items only. */
-  hasList: boolean;
+  offset?: number;
+  after?: CursorPosition | null;
+  /** Reads the items only. */
+  isWithoutList?: true;
 };
 
 /** `list` is null when the reader may not see it; `owner` is set for a list of another shopper. */
@@ -139,10 +139,10 @@ export async function readPages(
     reads.map(({ key }) => key.regid),
     reads.map(({ key }) => key.lid),
     reads.map(({ key }) => key.limit),
-    reads.map(({ key }) => key.offset),
+    reads.map(({ key }) => key.offset ?? 0),
     reads.map(({ key }) => key.after?.key ?? null),
     reads.map(({ key }) => key.after?.seq ?? null),
-    reads.map(({ key }) => key.hasList),
+    reads.map(({ key }) => !key.isWithoutList),
     reads.map(({ maxBytes }) => maxBytes),
   ]);
   return rows.map(({ items, bytes, ...row }) => ({

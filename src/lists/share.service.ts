@@ -38,14 +38,7 @@ export async function emailList(ctx: Context, mail: Mail): Promise<{ msg: string
     const { store } = owner;
     const url = rules.shareLink(store, ctx.config.publicUrl, list.lid);
     const { lname, cnt } = list;
-    const content = rules.shareMail({
-      store,
-      fromname: fromname || owner.fname,
-      lname,
-      cnt,
-      note,
-      url,
-    });
+    const content = rules.shareMail({ store, fromname: fromname || owner.fname, lname, cnt, note, url });
     const mail = { kind: 'list-share', medium: 'email', recipient: to, payload: content } as const;
     await enqueueMessage(tx, { pid: store.pid, ...mail }, now);
     return ownView(owner, list);
@@ -97,15 +90,7 @@ export async function viewSharedList(ctx: Context, lid: string): Promise<SharedL
   if (store === null) return null;
   if (store.maintenance) fail('maintenance', undefined, { 'Retry-After': '120' });
   const read = (limit: number): Promise<PageRow> =>
-    readPage(ctx, NEWEST_FIRST, {
-      pid: store.pid,
-      regid: '',
-      lid,
-      limit,
-      offset: 0,
-      after: null,
-      hasList: true,
-    });
+    readPage(ctx, NEWEST_FIRST, { pid: store.pid, regid: '', lid, limit });
   const page = await readOrLess(read, SHARED_ITEMS.max, SHARED_ITEMS.large);
   if (page.list === null) return null;
   const { lname, lnote, cnt } = page.list;

@@ -3,20 +3,10 @@ import { HeaderMap } from '@apollo/server';
 import type { ApolloServer } from '@apollo/server';
 import type { Request, Response } from 'express';
 import type { Context } from '../../context.ts';
-import { AppError } from '../../platform/errors.ts';
-import { parseJson } from '../../platform/json.ts';
+import { parseJsonBody } from '../rest/body.ts';
 import { newBody } from '../send.ts';
 import type { CallResponse } from '../send.ts';
 import type { GraphqlCall } from './read.ts';
-
-/** Parses a JSON body for Apollo, which checks any other body by its content type alone. */
-function parseBody(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    throw error instanceof AppError ? error : new AppError('invalid-request', 'The body is not JSON');
-  }
-}
 
 function headersOf(req: Request): HeaderMap {
   const headers = new HeaderMap();
@@ -39,7 +29,8 @@ export async function runApollo(
   const headers = headersOf(req);
   if (accept !== undefined) headers.set('accept', accept);
   const made = await apollo.executeHTTPGraphQLRequest({
-    httpGraphQLRequest: { method: req.method, headers, search, body: isJson ? parseBody(body) : body },
+    // Apollo checks a body that is not JSON by its content type alone.
+    httpGraphQLRequest: { method: req.method, headers, search, body: isJson ? parseJsonBody(body) : body },
     context: async () => ctx,
   });
   for (const [name, value] of made.headers) req.res!.setHeader(name, value);

@@ -3,6 +3,7 @@ import type { Request, Response } from 'express';
 import { AppError, fail } from '../../platform/errors.ts';
 import { createFairQueue, onLeave } from '../../platform/in-flight.ts';
 import type { FairQueue, Ticket } from '../../platform/in-flight.ts';
+import { parseJson } from '../../platform/json.ts';
 import { createTurns } from '../../platform/turns.ts';
 import { addressGroup } from '../limit.ts';
 
@@ -131,6 +132,18 @@ export function decodeText(bytes: Buffer): string {
     return strictUtf8.decode(bytes);
   } catch {
     return fail('invalid-request', 'The body is not UTF-8 text');
+  }
+}
+
+export async function readJsonBody(req: Request, res: Response): Promise<unknown> {
+  return parseJsonBody(decodeText(await readBody(req, res)));
+}
+
+export function parseJsonBody(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw error instanceof AppError ? error : new AppError('invalid-request', 'The body is not JSON');
   }
 }
 
