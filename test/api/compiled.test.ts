@@ -1,5 +1,5 @@
 import { Kind, print } from 'graphql';
-import { isCompilable } from '../../src/api/compile.ts';
+import { isCompilable } from '../../src/api/execute.ts';
 import type { Route } from '../../src/platform/route/route.ts';
 import { routes } from '../../src/api/rest/routes.ts';
 import { useService, useStore } from '../harness.ts';
