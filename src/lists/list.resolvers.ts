@@ -3,30 +3,9 @@ import type { Resolvers } from '../generated/resolvers.ts';
 import { largestBelow } from '../platform/selection.ts';
 import { updateListContents } from './contents.service.ts';
 import * as items from './item.service.ts';
-import {
-  allLists,
-  getList,
-  itemConnection,
-  listConnection,
-  listContents,
-  listOf,
-  listOfItem,
-  listPage,
-  previewOf,
-  productOfItem,
-  saveForLater,
-  saveForLaterOf,
-} from './list-pages.service.ts';
+import * as pages from './list-pages.service.ts';
 import { PREVIEW_SIZE } from './list.rules.ts';
-import {
-  createList,
-  deleteList,
-  initSaveForLater,
-  setListArchived,
-  setListPublic,
-  storageOf,
-  updateList,
-} from './list.service.ts';
+import * as lists from './list.service.ts';
 import { bundleOf, hashList, hashProduct, isOwn, itemUrl, ownerInfo, parsePaced } from './list.view.ts';
 import { changedLists, listChanges, watchLists } from './live.service.ts';
 import * as restore from './restore.service.ts';
@@ -38,28 +17,29 @@ const shownBelow = (info: GraphQLResolveInfo): number =>
 
 export const listResolvers = {
   Query: {
-    list: (_root, { lid }, ctx) => getList(ctx, lid),
-    lists: (_root, args, ctx, info) => listConnection(ctx, args, shownBelow(info)),
-    allLists: (_root, filter, ctx, info) => allLists(ctx, filter, shownBelow(info)),
-    listContents: (_root, { lid, ...slice }, ctx) => listContents(ctx, lid, slice),
-    listPage: (_root, { lid, ...page }, ctx) => listPage(ctx, lid, page),
-    saveForLater: (_root, slice, ctx) => saveForLater(ctx, slice),
+    list: (_root, { lid }, ctx) => pages.getList(ctx, lid),
+    lists: (_root, args, ctx, info) => pages.listConnection(ctx, args, shownBelow(info)),
+    allLists: (_root, filter, ctx, info) => pages.allLists(ctx, filter, shownBelow(info)),
+    listContents: (_root, { lid, ...slice }, ctx) => pages.listContents(ctx, lid, slice),
+    listPage: (_root, { lid, ...page }, ctx) => pages.listPage(ctx, lid, page),
+    saveForLater: (_root, slice, ctx) => pages.saveForLater(ctx, slice),
   },
   Mutation: {
-    createList: (_root, { input }, ctx) => createList(ctx, input),
-    updateList: (_root, { lid, input, ...version }, ctx) => updateList(ctx, lid, input, version),
-    deleteList: (_root, { lid, ...args }, ctx) => deleteList(ctx, lid, args),
-    setListPublic: (_root, { lid, anonRead, ...version }, ctx) => setListPublic(ctx, lid, anonRead, version),
+    createList: (_root, { input }, ctx) => lists.createList(ctx, input),
+    updateList: (_root, { lid, input, ...version }, ctx) => lists.updateList(ctx, lid, input, version),
+    deleteList: (_root, { lid, ...args }, ctx) => lists.deleteList(ctx, lid, args),
+    setListPublic: (_root, { lid, anonRead, ...version }, ctx) =>
+      lists.setListPublic(ctx, lid, anonRead, version),
     setListArchived: (_root, { lid, isArchived, ...version }, ctx) =>
-      setListArchived(ctx, lid, isArchived, version),
-    initSaveForLater: (_root, { lname }, ctx) => initSaveForLater(ctx, lname),
+      lists.setListArchived(ctx, lid, isArchived, version),
+    initSaveForLater: (_root, { lname }, ctx) => lists.initSaveForLater(ctx, lname),
     emailList: (_root, mail, ctx) => emailList(ctx, mail),
     reportShare: (_root, share, ctx) => reportShare(ctx, share),
   },
   List: {
     id: (list) => list.lid,
-    listcontents: (list, slice, ctx) => previewOf(ctx, list, slice),
-    items: (list, page, ctx) => itemConnection(ctx, list, page),
+    listcontents: (list, slice, ctx) => pages.previewOf(ctx, list, slice),
+    items: (list, page, ctx) => pages.itemConnection(ctx, list, page),
     lhash: (list) =>
       parsePaced(list.lprops.length + list.cprops.length + list.ldesc.length, () => hashList(list)),
     userinfo: (list) => ownerInfo(list),
@@ -68,14 +48,14 @@ export const listResolvers = {
   },
   ListOwner: { isMe: (owner, _args, ctx) => isOwn(ctx, owner) },
   Item: {
-    product: (item, _args, ctx) => productOfItem(ctx, item),
-    list: (item, _args, ctx) => listOfItem(ctx, item),
+    product: (item, _args, ctx) => pages.productOfItem(ctx, item),
+    list: (item, _args, ctx) => pages.listOfItem(ctx, item),
   },
   Shopper: {
-    storage: (shopper, _args, ctx) => storageOf(ctx, shopper),
-    lists: (shopper, args, ctx, info) => listConnection(ctx, args, shownBelow(info), shopper),
-    list: (shopper, { lid }, ctx) => listOf(ctx, shopper, lid),
-    saveForLater: (shopper, slice, ctx) => saveForLaterOf(ctx, shopper, slice),
+    storage: (shopper, _args, ctx) => lists.storageOf(ctx, shopper),
+    lists: (shopper, args, ctx, info) => pages.listConnection(ctx, args, shownBelow(info), shopper),
+    list: (shopper, { lid }, ctx) => pages.listOf(ctx, shopper, lid),
+    saveForLater: (shopper, slice, ctx) => pages.saveForLaterOf(ctx, shopper, slice),
   },
 } satisfies Resolvers;
 

@@ -1,23 +1,4 @@
-import {
-  AllDeletedListsDocument,
-  AllListSummariesDocument,
-  AllListsDocument,
-  CreateListDocument,
-  DeleteListDocument,
-  DeletedItemsDocument,
-  EmailListDocument,
-  InitSaveForLaterDocument,
-  ListChangesDocument,
-  ListContentsDocument,
-  ListPageDocument,
-  ReportShareDocument,
-  RestoreItemsDocument,
-  RestoreListDocument,
-  SaveForLaterDocument,
-  SetListArchivedDocument,
-  SetListPublicDocument,
-  UpdateListDocument,
-} from '../generated/operations.ts';
+import * as documents from '../generated/operations.ts';
 import { alsoNamed, count, fixed, json, jsonOrText, text, version, word } from '../platform/route/form.ts';
 import { also, route, under } from '../platform/route/route.ts';
 import type { RouteTable } from '../platform/route/route.ts';
@@ -26,7 +7,7 @@ const slice = { limit: count.inQuery, offset: count.inQuery };
 const properties = { lprops: json, cprops: json, ldesc: jsonOrText };
 
 const setPublic = (anonRead: boolean, summary: string) =>
-  route(SetListPublicDocument, {
+  route(documents.SetListPublicDocument, {
     caller: 'shopper',
     summary,
     form: { lid: text.required, anonRead: fixed(anonRead), expectedVersion: version },
@@ -34,7 +15,7 @@ const setPublic = (anonRead: boolean, summary: string) =>
   });
 
 const setArchived = (isArchived: boolean, summary: string) =>
-  route(SetListArchivedDocument, {
+  route(documents.SetListArchivedDocument, {
     caller: 'shopper',
     summary,
     form: { lid: text.required, isArchived: fixed(isArchived), expectedVersion: version },
@@ -42,7 +23,7 @@ const setArchived = (isArchived: boolean, summary: string) =>
   });
 
 export const listRoutes = {
-  'POST /api/v3/lists/create': route(CreateListDocument, {
+  'POST /api/v3/lists/create': route(documents.CreateListDocument, {
     caller: 'shopper',
     summary: 'Creates a list, empty or with the items of another one',
     form: {
@@ -57,7 +38,7 @@ export const listRoutes = {
     },
     reply: 'createList',
   }),
-  'POST /api/v3/lists/update': route(UpdateListDocument, {
+  'POST /api/v3/lists/update': route(documents.UpdateListDocument, {
     caller: 'shopper',
     summary: 'Changes name, note and properties of a list',
     form: {
@@ -67,26 +48,26 @@ export const listRoutes = {
     },
     reply: 'updateList',
   }),
-  'POST /api/v3/lists/delete-list': route(DeleteListDocument, {
+  'POST /api/v3/lists/delete-list': route(documents.DeleteListDocument, {
     caller: 'shopper',
     summary: 'Deletes a list with all its items',
     form: { lid: text.required, ...slice, expectedVersion: version },
     reply: 'deleteList',
   }),
-  'POST /api/v3/lists/fetch-lists': route(AllListsDocument, {
+  'POST /api/v3/lists/fetch-lists': route(documents.AllListsDocument, {
     caller: 'shopper',
     summary:
       'All active lists of the shopper, newest first, each with its 500 newest items, or the ten newest where they are more than 5,000 in all',
     form: { lty: text },
     reply: 'allLists',
   }),
-  'POST /api/v3/lists/fetch-user-lists': route(AllListSummariesDocument, {
+  'POST /api/v3/lists/fetch-user-lists': route(documents.AllListSummariesDocument, {
     caller: 'shopper',
     summary: 'All lists of the shopper, archived ones too, without their items',
     form: {},
     reply: { allLists: under('data', { status: 'success' }) },
   }),
-  'POST /api/v3/lists/fetch-user-list': route(ListPageDocument, {
+  'POST /api/v3/lists/fetch-user-list': route(documents.ListPageDocument, {
     caller: 'shopper',
     summary: 'One page of a list, sorted and filtered; also of a public one',
     isOpen: true,
@@ -100,7 +81,7 @@ export const listRoutes = {
     },
     reply: 'listPage',
   }),
-  'POST /api/v3/lists/fetch-list-with-contents': route(ListContentsDocument, {
+  'POST /api/v3/lists/fetch-list-with-contents': route(documents.ListContentsDocument, {
     caller: 'shopper',
     summary: 'A list with its items; also a public one of another shopper',
     isOpen: true,
@@ -111,7 +92,7 @@ export const listRoutes = {
   'POST /api/v3/lists/markPrivate': setPublic(false, 'Lets nobody but the owner read the list'),
   'POST /api/v3/lists/markArchived': setArchived(true, 'Puts a list away'),
   'POST /api/v3/lists/markUnarchived': setArchived(false, 'Brings an archived list back'),
-  'POST /api/v3/lists/emailList': route(EmailListDocument, {
+  'POST /api/v3/lists/emailList': route(documents.EmailListDocument, {
     caller: 'shopper',
     summary: 'Mails a link to a list, which becomes public',
     form: {
@@ -122,19 +103,19 @@ export const listRoutes = {
     },
     reply: 'emailList',
   }),
-  'POST /api/v3/lists/reportShare': route(ReportShareDocument, {
+  'POST /api/v3/lists/reportShare': route(documents.ReportShareDocument, {
     caller: 'shopper',
     summary: 'Counts that a list was shared',
     form: { lid: text, fromname: text, medium: text.required },
     reply: 'reportShare',
   }),
-  'POST /api/v3/lists/sfl/create': route(InitSaveForLaterDocument, {
+  'POST /api/v3/lists/sfl/create': route(documents.InitSaveForLaterDocument, {
     caller: 'shopper',
     summary: 'Gives the save-for-later list, making it at the first call',
     form: { lname: text },
     reply: 'initSaveForLater',
   }),
-  'POST /api/v3/lists/sfl/fetch': route(SaveForLaterDocument, {
+  'POST /api/v3/lists/sfl/fetch': route(documents.SaveForLaterDocument, {
     caller: 'shopper',
     summary: 'The save-for-later list with its items',
     form: { limit: count, offset: count },
@@ -145,25 +126,25 @@ export const listRoutes = {
 const page = { limit: count, offset: count };
 
 export const restoreRoutes = {
-  'POST /api/v3/lists/restore': route(RestoreListDocument, {
+  'POST /api/v3/lists/restore': route(documents.RestoreListDocument, {
     caller: 'shopper',
     summary: 'Brings a deleted list back as it was',
     form: { lid: text.required },
     reply: 'restoreList',
   }),
-  'POST /api/v3/lists/restore-items': route(RestoreItemsDocument, {
+  'POST /api/v3/lists/restore-items': route(documents.RestoreItemsDocument, {
     caller: 'shopper',
     summary: 'Brings deleted items back into their list, all of them or none',
     form: { lid: text.required, epis: json.required, expectedVersion: version },
     reply: 'restoreItems',
   }),
-  'POST /api/v3/lists/fetch-deleted': route(AllDeletedListsDocument, {
+  'POST /api/v3/lists/fetch-deleted': route(documents.AllDeletedListsDocument, {
     caller: 'shopper',
     summary: 'Deleted lists that can be brought back, the one deleted last first',
     form: page,
     reply: 'allDeletedLists',
   }),
-  'POST /api/v3/lists/fetch-deleted-items': route(DeletedItemsDocument, {
+  'POST /api/v3/lists/fetch-deleted-items': route(documents.DeletedItemsDocument, {
     caller: 'shopper',
     summary: 'Items that were deleted from a list and can be brought back, the one deleted last first',
     form: { lid: text.required, ...page },
@@ -172,7 +153,7 @@ export const restoreRoutes = {
 } satisfies RouteTable;
 
 export const liveRoutes = {
-  'POST /api/v3/lists/changes': route(ListChangesDocument, {
+  'POST /api/v3/lists/changes': route(documents.ListChangesDocument, {
     caller: 'shopper',
     summary:
       'Which lists changed since a revision; while none has, the answer waits for a change, and comes with the same `rev` and no `lids` when the time is over',
