@@ -1,4 +1,4 @@
-import { unnestKeys } from '../platform/database/columns.ts';
+import { arraysOf, unnestKeys } from '../platform/database/columns.ts';
 import type { Statement, Tx } from '../platform/database/database.ts';
 import type { CustomField, ItemRow, ItemWrite } from './item.columns.ts';
 import { CHANGEABLE, NAMES, PROBE_PRODUCT, READ_ITEM, each } from './item.repo.ts';
@@ -42,11 +42,7 @@ const LOCK_FREE = {
 };
 
 export function lockFreeLists(tx: Tx, keys: readonly (ListOwner & { lid: string })[]): Promise<LockedList[]> {
-  return tx.query<LockedList>(LOCK_FREE, [
-    keys.map(({ pid }) => pid),
-    keys.map(({ regid }) => regid),
-    keys.map(({ lid }) => lid),
-  ]);
+  return tx.query<LockedList>(LOCK_FREE, arraysOf(keys, 'pid', 'regid', 'lid'));
 }
 
 /** A write to a locked list; each variant occurs once. */
@@ -147,19 +143,11 @@ const WRITE_KEEPING = writeStatement('write_contents_keeping', STORE_REMOVED);
  * the commit advances their owners' revisions in that order.
  */
 export function writeContents(tx: Tx, writes: readonly ContentsWrite[]): Promise<WrittenContents[]> {
-  const column = <Name extends keyof ContentsWrite>(name: Name): ContentsWrite[Name][] =>
-    writes.map((write) => write[name]);
   // Positions in SQL count from one.
   const removed = writes.flatMap(({ removed: epis }, index) => epis.map((epi) => ({ w: index + 1, epi })));
   const keeping = writes.flatMap(({ storesRemoved }, index) => (storesRemoved ? [index + 1] : []));
   return tx.query<WrittenContents>(keeping.length > 0 ? WRITE_KEEPING : WRITE, [
-    column('pid'),
-    column('lid'),
-    column('di'),
-    column('uby'),
-    column('now'),
-    column('bytes'),
-    column('isFirst'),
+    ...arraysOf(writes, 'pid', 'lid', 'di', 'uby', 'now', 'bytes', 'isFirst'),
     writes.flatMap(({ sent }, index) => sent.map((item) => JSON.stringify({ w: index + 1, ...item }))),
     removed.map(({ w }) => w),
     removed.map(({ epi }) => epi),

@@ -1,6 +1,6 @@
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { ListModel } from '../generated/prisma/models.ts';
-import { readColumn } from '../platform/database/columns.ts';
+import { arraysOf, readColumn } from '../platform/database/columns.ts';
 import type { Db, Tx } from '../platform/database/database.ts';
 import { listColumns } from './list.columns.ts';
 import type { ListChanges, ListRow, NewList } from './list.columns.ts';
@@ -227,6 +227,6 @@ export async function joinAliases(tx: Tx, pid: string, pairs: readonly Joining[]
     `WITH pair AS (SELECT * FROM unnest($2::text[], $3::text[]) AS pair (source, target)),
      moved AS (UPDATE list_alias a SET lid = pair.target FROM pair WHERE a.pid = $1 AND a.lid = pair.source)
      INSERT INTO list_alias (pid, alias, lid) SELECT $1, source, target FROM pair`,
-    [pid, pairs.map(({ from }) => from), pairs.map(({ to }) => to)],
+    [pid, ...arraysOf(pairs, 'from', 'to')],
   );
 }

@@ -37,32 +37,20 @@ export function isOwn({ viewer }: Context, { regid }: ShopperRow): boolean {
 }
 
 function maskOwner(pid: string, { fname, em }: { fname: string; em: string | null }): ShopperRow {
-  const nothing = {
-    regid: '',
-    mergedInto: null,
-    uid: '',
-    di: '',
+  const never = null as unknown as Date;
+  const shown = { pid, fname, em: maskAddress(em), isGuest: em === null };
+  const ids = { regid: '', uid: '', di: '', mergedInto: null, epoch: 0 };
+  const profile = {
     lname: '',
     m: null,
     sw_mkt: null,
     ut: null,
-    epoch: 0,
-  };
-  const never = null as unknown as Date;
-  return {
-    ...nothing,
-    pid,
-    fname,
-    em: maskAddress(em),
-    isGuest: em === null,
     acc_mkt: false,
     extags: [],
     prefs: {},
     pd: {},
-    lastlogin: never,
-    cts: never,
-    uts: never,
   };
+  return { ...shown, ...ids, ...profile, lastlogin: never, cts: never, uts: never };
 }
 
 /** Null for a guest: clients use this to find lists that a login will merge. */
@@ -85,17 +73,8 @@ export function viewPage(
     di: '',
     uid: '',
   };
-  return {
-    list: {
-      ...masked,
-      owner: maskOwner(list.pid, owner),
-      isMasked: true,
-      preview: null,
-      maxPreview: MAX_PREVIEW,
-      contents: null,
-    },
-    items: items.map(maskItem),
-  };
+  const view = { ...ownView(maskOwner(list.pid, owner), masked), isMasked: true };
+  return { list: view, items: items.map(maskItem) };
 }
 
 /** The hash is stable, because PostgreSQL stores the keys of JSON objects in a fixed order. */

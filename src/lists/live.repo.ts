@@ -1,4 +1,4 @@
-import { unnestKeys } from '../platform/database/columns.ts';
+import { arraysOf, unnestKeys } from '../platform/database/columns.ts';
 import type { Database, Db } from '../platform/database/database.ts';
 import { POSITION } from '../platform/database/replica.ts';
 import type { ListOwner } from './list.repo.ts';
@@ -57,14 +57,7 @@ const MOVED = {
 };
 
 export function findChanged(db: Db, watched: readonly Watched[]): Promise<WatchedChange[]> {
-  const column = <Name extends keyof Watched>(name: Name): Watched[Name][] => watched.map((one) => one[name]);
-  return db.query<WatchedChange>(MOVED, [
-    column('pid'),
-    column('regid'),
-    column('keyId'),
-    column('rev'),
-    column('authState'),
-  ]);
+  return db.query<WatchedChange>(MOVED, arraysOf(watched, 'pid', 'regid', 'keyId', 'rev', 'authState'));
 }
 
 /** `isWhole` also reads the ids of all lists. */
@@ -85,9 +78,7 @@ const NOTED = {
 /** Replica reads that follow are at least as recent as these revisions. */
 export async function readRevisions(db: Database, keys: readonly RevisionKey[]): Promise<ShopperRevision[]> {
   const rows = await db.query<ShopperRevision & { position: string | null }>(NOTED, [
-    keys.map(({ pid }) => pid),
-    keys.map(({ regid }) => regid),
-    keys.map(({ isWhole }) => isWhole),
+    ...arraysOf(keys, 'pid', 'regid', 'isWhole'),
     db.follow !== null,
   ]);
   db.follow?.(rows[0]!.position!);

@@ -1,4 +1,5 @@
 import type { ListModel } from '../generated/prisma/models.ts';
+import { arraysOf } from '../platform/database/columns.ts';
 import type { Raw, Tx } from '../platform/database/database.ts';
 import { JSON_LIMITS } from '../platform/json.ts';
 import type { ShopperRow } from '../shoppers/shopper.repo.ts';
@@ -68,7 +69,7 @@ export async function joinDuplicates(tx: Tx, pid: string, pairs: readonly Joinin
        WHERE a.pid = $1 AND a.lid = pair.target AND a.epi = g.epi
        RETURNING 1)
      SELECT count(*)::int AS count FROM joined`,
-    params(pid, pairs),
+    [pid, ...arraysOf(pairs, 'from', 'to')],
   );
   return rows[0]!.count;
 }
@@ -89,7 +90,7 @@ export async function moveMissingItems(
        RETURNING g.lid, g.id, g.epi, g.empi, g.du, g.qty, g.seq),
      events AS (${insertItemEvents('moved', 4)})
      SELECT count(*)::int AS count FROM moved`,
-    [...params(pid, pairs), 'list.item.added', uid, now.toISOString()],
+    [pid, ...arraysOf(pairs, 'from', 'to'), 'list.item.added', uid, now.toISOString()],
   );
   return row!.count;
 }
@@ -120,13 +121,9 @@ export async function closeJoinedLists(
     `UPDATE list a SET ${listColumns.flatMap(joinedColumn).join(', ')}, uby = $4, version = a.version + 1, uts = greatest(a.uts, $5)
      FROM ${PAIRS} JOIN list g ON g.pid = $1 AND g.lid = pair.source
      WHERE a.pid = $1 AND a.lid = pair.target`,
-    [...params(account.pid, pairs), account.em, now],
+    [account.pid, ...arraysOf(pairs, 'from', 'to'), account.em, now],
   );
   await tx.prisma.list.deleteMany({
     where: { pid: account.pid, lid: { in: pairs.map(({ from }) => from) } },
   });
-}
-
-function params(pid: string, pairs: readonly Joining[]): unknown[] {
-  return [pid, pairs.map(({ from }) => from), pairs.map(({ to }) => to)];
 }

@@ -1,5 +1,5 @@
 import type { ShopperModel } from '../generated/prisma/models.ts';
-import { unnestKeys } from '../platform/database/columns.ts';
+import { arraysOf, unnestKeys } from '../platform/database/columns.ts';
 import type { Db, Statement } from '../platform/database/database.ts';
 import type { ItemRow } from './item.columns.ts';
 import {
@@ -131,18 +131,16 @@ export async function readPages(
   order: PageOrder,
   reads: readonly { key: PageKey; maxBytes: number }[],
 ): Promise<{ row: PageRow | null; bytes: number }[]> {
+  const keys = reads.map(({ key }) => key);
   const name = nameOrder(order);
   const statement = statements.get(name) ?? pageStatement(order);
   statements.set(name, statement);
   const rows = await db.query<PackedPage>(statement, [
-    reads.map(({ key }) => key.pid),
-    reads.map(({ key }) => key.regid),
-    reads.map(({ key }) => key.lid),
-    reads.map(({ key }) => key.limit),
-    reads.map(({ key }) => key.offset ?? 0),
-    reads.map(({ key }) => key.after?.key ?? null),
-    reads.map(({ key }) => key.after?.seq ?? null),
-    reads.map(({ key }) => !key.isWithoutList),
+    ...arraysOf(keys, 'pid', 'regid', 'lid', 'limit'),
+    keys.map(({ offset = 0 }) => offset),
+    keys.map(({ after }) => after?.key ?? null),
+    keys.map(({ after }) => after?.seq ?? null),
+    keys.map(({ isWithoutList }) => !isWithoutList),
     reads.map(({ maxBytes }) => maxBytes),
   ]);
   return rows.map(({ items, bytes, ...row }) => ({
@@ -227,17 +225,11 @@ export async function readLists(
   db: Db,
   reads: readonly { key: ListsKey; maxBytes: number }[],
 ): Promise<{ row: ListsRow | null; bytes: number }[]> {
-  const column = <Name extends keyof ListsKey>(name: Name): ListsKey[Name][] =>
-    reads.map(({ key }) => key[name]);
+  const keys = reads.map(({ key }) => key);
   const rows = await db.query<PackedListsRow>(LISTS, [
-    column('pid'),
-    column('regid'),
-    column('lty'),
-    column('st'),
-    column('lids').map((lids) => lids && lids.join()),
-    column('afterSeq'),
-    column('limit'),
-    column('shown'),
+    ...arraysOf(keys, 'pid', 'regid', 'lty', 'st'),
+    keys.map(({ lids }) => lids && lids.join()),
+    ...arraysOf(keys, 'afterSeq', 'limit', 'shown'),
     reads.map(({ maxBytes }) => maxBytes),
   ]);
   return rows.map(({ lists, total, bytes }) => ({

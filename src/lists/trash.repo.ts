@@ -1,4 +1,4 @@
-import { unnestKeys } from '../platform/database/columns.ts';
+import { arraysOf, unnestKeys } from '../platform/database/columns.ts';
 import type { Db, Tx } from '../platform/database/database.ts';
 import type { Joining, ListOwner } from './list.repo.ts';
 
@@ -72,7 +72,7 @@ const TRIM_ITEMS = {
 
 /** Removes the oldest deleted items beyond the limits. */
 export async function trimItems(tx: Tx, owners: readonly ListOwner[], maxBytes: number): Promise<void> {
-  await tx.query(TRIM_ITEMS, [owners.map(({ pid }) => pid), owners.map(({ regid }) => regid), maxBytes]);
+  await tx.query(TRIM_ITEMS, [...arraysOf(owners, 'pid', 'regid'), maxBytes]);
 }
 
 /** SQL: set-wise. Of two deleted items of one variant, the one deleted last stays. */
@@ -88,7 +88,7 @@ const MOVE_ITEMS = `
 /** Moves deleted items along with lists that joined another one. */
 export async function moveDeletedItems(tx: Tx, pid: string, pairs: readonly Joining[]): Promise<void> {
   if (pairs.length === 0) return;
-  await tx.query(MOVE_ITEMS, [pid, pairs.map(({ from }) => from), pairs.map(({ to }) => to)]);
+  await tx.query(MOVE_ITEMS, [pid, ...arraysOf(pairs, 'from', 'to')]);
 }
 
 export async function moveTrash(
