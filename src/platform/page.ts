@@ -81,6 +81,9 @@ export type Connection<Node> = {
   };
 };
 
+/** Its total is counted only if a caller selects it. */
+export type CountedConnection<Node> = Connection<Node> & { count: () => Promise<number> };
+
 /** `rows` contains one row more than requested if there is a next page; `after` is the cursor that they follow. */
 export function toConnection<Row extends object>(
   rows: readonly Row[],

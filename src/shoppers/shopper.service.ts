@@ -97,7 +97,7 @@ export async function revokeSessions(
   scope: SessionScope,
 ): Promise<void> {
   const store = (await findStore(db, pid)) ?? failNoStore();
-  if ('all' in scope) return void (await moveStoreEpoch(db, pid));
+  if ('all' in scope) return moveStoreEpoch(db, pid);
   const regid =
     'email' in scope
       ? regidOf(store.secret, 'account', checkEmail(scope.email))

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { fail } from '../platform/errors.ts';
-import { codePoints, hasControlCharacters, isStorable } from '../platform/text.ts';
+import { isLine } from '../platform/text.ts';
 import { DAY_MS } from '../platform/time.ts';
 import { storeSettings } from './store.columns.ts';
 import type { PacingName, STORE_SETTINGS } from './store.columns.ts';
@@ -61,8 +61,7 @@ const MAX_KEY_NAME = 60;
 /** Returns the key name to store, or throws an error with the field's name; an empty name is invalid. */
 export function checkKeyName(name: string, field: string): string {
   const trimmed = name.trim();
-  const isFine = codePoints(trimmed) <= MAX_KEY_NAME && !hasControlCharacters(trimmed) && isStorable(trimmed);
-  return isFine
+  return isLine(trimmed, MAX_KEY_NAME)
     ? trimmed
     : fail('invalid-request', `${field} must have at most ${MAX_KEY_NAME} printable characters`);
 }

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { Services } from '../context.ts';
-import type { Database, Db } from '../platform/database/database.ts';
 import { fail } from '../platform/errors.ts';
 import { newApiKey, newId, newPid } from '../platform/ids.ts';
 import { checkSettings, flagOf } from './setting.rules.ts';
@@ -18,6 +17,18 @@ import {
 } from './store.rules.ts';
 import type { TokenKey, TokenKeyInfo } from './store.rules.ts';
 
+export { loadEnvelopes } from './sender.repo.ts';
+export type { Envelope } from './sender.repo.ts';
+export {
+  findStore,
+  isServiceClosed,
+  keepNewestKeys,
+  lockDemo,
+  pidOfDemo,
+  pidOfLinkNo,
+  readServiceSecret,
+} from './store.repo.ts';
+export { forgetWindows } from './usage-window.repo.ts';
 export type { RateLimits } from './store.repo.ts';
 export type { StoreSettings } from './setting.rules.ts';
 
@@ -37,22 +48,11 @@ export async function createStore(
 ): Promise<NewStore> {
   const { isDemo = false, ...settings } = input;
   const { pacing, rest } = splitPacing(checkSettings(settings, flagOf));
-  const name = rest.name!;
-  const pid = newPid();
+  const named = { pid: newPid(), name: rest.name! };
   const { apiKey, key } = makeKey('First key');
-  await stores.createStore(
-    db,
-    {
-      ...rest,
-      name,
-      pid,
-      isDemo,
-      secret: randomBytes(32),
-      ...(pacing && { pacing: changePacing({}, pacing, flagOf) }),
-    },
-    key,
-  );
-  return { pid, apiKey, name };
+  const store = { ...rest, ...named, isDemo, secret: randomBytes(32) };
+  await stores.createStore(db, { ...store, pacing: changePacing({}, pacing ?? {}, flagOf) }, key);
+  return { ...named, apiKey };
 }
 
 /** A store as operators see it: without secrets, and with the hints of its valid keys. */
@@ -92,7 +92,7 @@ export async function updateStore(
   }
   // The settings depend on each other, so concurrent changes run one after another.
   await db.transaction(async (tx) => {
-    if (!(await stores.lockStore(tx, pid))) failNoStore();
+    await stores.lockStore(tx, pid);
     const store = (await stores.findStore(tx, pid)) ?? failNoStore();
     await stores.updateStore(tx, pid, { ...rest, pacing: changePacing(store.pacing, pacing, nameOf) });
   });
@@ -107,7 +107,7 @@ export async function rotateKey(
   const { apiKey, key } = makeKey(checkKeyName(name, 'name'));
   await db.transaction(async (tx) => {
     if (!(await stores.lockStore(tx, pid))) failNoStore();
-    if ((await stores.countKeys(tx, pid)) >= MAX_KEYS)
+    if ((await stores.listKeys(tx, pid)).length >= MAX_KEYS)
       fail('limit-reached', `A store has at most ${MAX_KEYS} valid keys; revoke one first`);
     await stores.addKey(tx, pid, key);
   });
@@ -115,11 +115,11 @@ export async function rotateKey(
 }
 
 export async function revokeKey({ db, now }: Deps, pid: string, keyId: string): Promise<void> {
-  if (!(await stores.revokeKey(db, pid, keyId, now()))) failNoKey();
+  if (!(await stores.changeKey(db, pid, keyId, { revokedAt: now() }))) failNoKey();
 }
 
 export async function renameKey({ db }: Deps, pid: string, keyId: string, name: string): Promise<void> {
-  if (!(await stores.renameKey(db, pid, keyId, checkKeyName(name, 'name')))) failNoKey();
+  if (!(await stores.changeKey(db, pid, keyId, { name: checkKeyName(name, 'name') }))) failNoKey();
 }
 
 function failNoKey(): never {
@@ -130,23 +130,6 @@ function failNoKey(): never {
 export async function setMaintenance({ db }: Deps, pid: string | null, isClosed: boolean): Promise<void> {
   if (pid === null) return stores.setServiceMaintenance(db, isClosed);
   if (!(await stores.updateStore(db, pid, { maintenance: isClosed }))) failNoStore();
-}
-
-export function isServiceClosed(db: Database): Promise<boolean> {
-  return stores.isServiceClosed(db);
-}
-
-export function readServiceSecret(db: Database): Promise<Uint8Array> {
-  return stores.readServiceSecret(db);
-}
-
-/** Also finds a store that this process does not serve. */
-export function findStore(db: Db, pid: string): Promise<StoreRow | null> {
-  return stores.findStore(db, pid);
-}
-
-export function pidOfLinkNo(db: Db, linkNo: number): Promise<string | null> {
-  return stores.pidOfLinkNo(db, linkNo);
 }
 
 export function failNoStore(): never {

@@ -5,7 +5,7 @@ import type { Db, Tx } from '../../platform/database/database.ts';
 import { fail } from '../../platform/errors.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import { findProduct } from '../../stores/products/product.repo.ts';
-import { findSender, findSenderByNo } from '../../stores/sender.repo.ts';
+import { findSender } from '../../stores/sender.repo.ts';
 import type { Sender } from '../../stores/sender.repo.ts';
 import { isServed } from '../../stores/store.rules.ts';
 import { emitEvents } from '../../stores/webhooks/event.repo.ts';
@@ -42,7 +42,7 @@ async function readShort(db: Db, store: Sender, token: string, now: Date): Promi
 export async function openUnsubscribe({ db, config, now }: Deps, token: string): Promise<Unsubscribe | null> {
   const [linkNo, pid] = [storeNoOf(token), pidOfLink(token)];
   if (linkNo === null && pid === null) return null;
-  const store = linkNo === null ? await findSender(db, pid!) : await findSenderByNo(db, linkNo);
+  const store = await findSender(db, linkNo === null ? { pid: pid! } : { linkNo });
   if (store === null || !isServed(config, store)) return null;
   const claim =
     linkNo === null ? readUnsubscribe(store, token, now()) : await readShort(db, store, token, now());

@@ -3,7 +3,7 @@ import type { Prisma } from '../../generated/prisma/client.ts';
 import type { AuditEntryModel, OutboxMessageModel } from '../../generated/prisma/models.ts';
 import { emptyTrash } from '../../lists/trash.repo.ts';
 import type { Database, Db, Raw, Tx } from '../../platform/database/database.ts';
-import { anonymise, saveTrackingChoice, shopperKey } from '../../stores/revenue/click.repo.ts';
+import { allowTracking, anonymise, shopperKey } from '../../stores/revenue/click.repo.ts';
 import { BLANK_PROFILE } from '../shopper.repo.ts';
 import { createNameSearch } from './privacy.rules.ts';
 import type { Subject } from './privacy.rules.ts';
@@ -193,7 +193,7 @@ export async function eraseData(tx: Tx, subject: Subject, now: Date): Promise<Re
   // After the messages, so that a concurrent click no longer finds its alert.
   const keys = [shopperKey(regid), ...subject.contacts];
   await anonymise(tx, pid, keys);
-  await saveTrackingChoice(tx, pid, keys, true, now);
+  await allowTracking(tx, pid, keys);
   await tx.prisma.alertSeen.deleteMany({ where: toThem });
   await tx.prisma.suppression.deleteMany({ where: toThem });
   await tx.prisma.alertMute.deleteMany({ where: toThem });

@@ -1,8 +1,8 @@
 import { email } from '../../alerts/send/email.ts';
-import type { MailProblem } from '../../alerts/send/mail-problem.ts';
 import { openStoreSmtp } from '../../alerts/send/store-smtp.ts';
 import { requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
+import type { MailServerInput } from '../../generated/resolvers.ts';
 import { seal } from '../../platform/encrypt.ts';
 import { fail } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
@@ -20,10 +20,8 @@ import {
   checkServer,
   contextOf,
   failTooManyTests,
-  isSameAddress,
   testMail,
 } from './mail-server.rules.ts';
-import type { CheckedServer, MailServerInput } from './mail-server.rules.ts';
 import { createHealthLog, openServer, openServers, sendByOwnServer } from './sending.service.ts';
 
 /** Short, because a person waits for the response. */
@@ -48,19 +46,15 @@ function requireRealStore(ctx: Context): StoreRow {
   return store;
 }
 
+const NO_SENDER = 'senderAddress of the store is missing: set the address that mails come from first';
+
 export async function setMailServer(ctx: Context, input: MailServerInput): Promise<MailServerView> {
   const { pid } = requireRealStore(ctx);
   const checked = checkServer(input, ctx.config.webhookAllowPrivate);
   const store = await findStore(ctx.db, pid);
-  if (!store?.senderAddress)
-    fail(
-      'invalid-request',
-      'senderAddress of the store is missing: set the address that mails come from first',
-    );
+  if (!store?.senderAddress) fail('invalid-request', NO_SENDER);
   await refusePrivateHost(ctx, checked.host);
-  const { host, port, security, login } = checked;
-  const password = await sealedPassword(ctx, pid, checked);
-  const change = { host, port, security, login, password, version: newId() };
+  const change = { ...checked, password: await encryptPassword(ctx, pid, checked), version: newId() };
   return hidePassword(await servers.saveServer(ctx.db, pid, change, ctx.now()));
 }
 
@@ -74,12 +68,16 @@ async function refusePrivateHost(ctx: Context, host: string): Promise<void> {
 }
 
 /** Encrypts the new password, or returns the stored one if host, port and login are unchanged. */
-async function sealedPassword(ctx: Context, pid: string, checked: CheckedServer): Promise<string> {
+async function encryptPassword(
+  ctx: Context,
+  pid: string,
+  checked: ReturnType<typeof checkServer>,
+): Promise<string> {
   if (checked.password !== null)
     return seal(await sealingKey(ctx.config), checked.password, contextOf({ pid, ...checked }));
   const before = await servers.findServer(ctx.db, pid);
   if (before === null) return fail('invalid-request', 'password is missing');
-  if (!isSameAddress(before, checked))
+  if (contextOf(before) !== contextOf({ pid, ...checked }))
     return fail('invalid-request', 'password is missing: enter it again with another host, port or user');
   return before.password;
 }
@@ -88,10 +86,7 @@ export function removeMailServer(ctx: Context): Promise<boolean> {
   return servers.removeServer(ctx.db, requireStore(ctx).pid);
 }
 
-export async function testMailServer(
-  ctx: Context,
-  to: string,
-): Promise<{ isSent: boolean; problem: MailProblem | null }> {
+export async function testMailServer(ctx: Context, to: string) {
   const { pid, name: storeName, senderName, senderAddress } = requireRealStore(ctx);
   const address = email.contact.read(to) ?? fail('invalid-request', 'to must be an e-mail address');
   const opened =

@@ -58,9 +58,7 @@ export async function findLink(
   { db, config, now }: Deps,
   link: Exclude<ClickLink, { kind: 'long' }>,
 ): Promise<FoundLink | null> {
-  const found = await (link.kind === 'short'
-    ? clicks.findShortTarget(db, link)
-    : clicks.findTarget(db, link.alertId));
+  const found = await clicks.findTarget(db, link);
   if (found === null || !isServed(config, found.store) || !isOurs(found.store, link, now())) return null;
   const target = absoluteUrl(found.url, siteOf(found.store, config.publicUrl));
   return target === '' ? null : { store: found.store, alertId: found.alertId, target };
@@ -94,8 +92,9 @@ async function saveChoice(
   isAllowed: boolean,
   now: Date,
 ): Promise<void> {
-  await clicks.saveTrackingChoice(tx, pid, keys, isAllowed, now);
-  if (!isAllowed) await clicks.anonymise(tx, pid, keys);
+  if (isAllowed) return clicks.allowTracking(tx, pid, keys);
+  await clicks.declineTracking(tx, pid, keys, now);
+  await clicks.anonymise(tx, pid, keys);
 }
 
 /** Saves the choice of the contact of an unsubscribe link; null when it is not ours. It needs no account. */

@@ -1,7 +1,24 @@
 import { createHmac } from 'node:crypto';
 import { fail } from '../../platform/errors.ts';
-import { EVENT_TYPES } from './event.rules.ts';
-import type { EventType } from './event.rules.ts';
+
+export const EVENT_TYPES = [
+  'list.item.added',
+  'list.item.removed',
+  'subscription.created',
+  'subscription.removed',
+  'contact.optedin',
+  'contact.optedout',
+  'alert.sent',
+  'alert.failed',
+  'product.restocked',
+] as const;
+
+/** Sent only as a test; a webhook cannot subscribe to it. */
+export const TEST_TYPE = 'webhook.test';
+
+export type EventType = (typeof EVENT_TYPES)[number];
+
+export type StoreEvent = { type: EventType; data: object };
 
 /** More webhooks would multiply every event, and a receiver can fan out itself. */
 export const MAX_WEBHOOKS = 20;
