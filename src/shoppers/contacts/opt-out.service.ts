@@ -3,7 +3,6 @@ import { channelOf } from '../../alerts/send/channels.ts';
 import type { Services } from '../../context.ts';
 import type { Db, Tx } from '../../platform/database/database.ts';
 import { fail } from '../../platform/errors.ts';
-import { DAY_MS } from '../../platform/time.ts';
 import { findProduct } from '../../stores/products/product.repo.ts';
 import { findSender } from '../../stores/sender.repo.ts';
 import type { Sender } from '../../stores/sender.repo.ts';
@@ -15,6 +14,8 @@ import { pidOfLink, readShortUnsubscribe, readUnsubscribe, storeNoOf } from './l
 import type { Scope, UnsubscribeClaim } from './link.rules.ts';
 import { withdrawConsent } from './mailing-list.service.ts';
 import * as optOuts from './opt-out.repo.ts';
+
+export { forgetResubscribed } from './opt-out.repo.ts';
 
 type Deps = Pick<Services, 'db' | 'config' | 'now'>;
 
@@ -139,12 +140,4 @@ export async function receiveReply(
     for (const pid of await optOuts.findConsentingStores(tx, { medium, value }))
       await withdrawConsent(tx, pid, { medium, value }, 'stop', time);
   });
-}
-
-/** Within this period a STOP that is delivered again is recognised. */
-const KEEP_RESUBSCRIBED_MS = 30 * DAY_MS;
-
-/** Deletes a batch of opt-outs that ended long ago; returns how many. */
-export function forgetResubscribed({ db }: Pick<Services, 'db'>, now: Date): Promise<number> {
-  return optOuts.deleteResubscribed(db, new Date(now.getTime() - KEEP_RESUBSCRIBED_MS));
 }

@@ -1,6 +1,7 @@
 import { moveRequests } from '../../alerts/subscriptions/request.repo.ts';
 import { requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
+import type { MutationGenerateRegidArgs, MutationSyncGuestArgs } from '../../generated/resolvers.ts';
 import { mergeLists } from '../../lists/merge.service.ts';
 import type { MergeReport } from '../../lists/merge.service.ts';
 import type { Tx } from '../../platform/database/database.ts';
@@ -18,12 +19,10 @@ import { newShopper } from '../shopper.service.ts';
 
 type ShopperIdentity = { message: string; regid: string; sessionid: string };
 
-type LoginInput = { useremail?: string | null; useragenttype?: string | null };
-
 /** The regid and sessionid of a guest or an account; with both given, the guest logs in and is merged. */
 export async function generateRegid(
   ctx: Context,
-  { uuid, ...input }: LoginInput & { uuid?: string | null },
+  { uuid, ...input }: MutationGenerateRegidArgs,
 ): Promise<ShopperIdentity> {
   const store = requireStore(ctx);
   if (!uuid && !input.useremail)
@@ -46,7 +45,7 @@ export async function generateRegid(
  */
 export async function syncGuest(
   ctx: Context,
-  { regid, ...input }: LoginInput & { regid: string },
+  { regid, ...input }: MutationSyncGuestArgs,
 ): Promise<ShopperIdentity & { merged: MergeReport }> {
   const store = requireStore(ctx);
   const account = newShopper(store, 'account', checkEmail(input.useremail));
@@ -98,14 +97,9 @@ async function mergeGuest(
   }
   if (guest.mergedInto !== null) return { account, merged };
   const guestEpoch = epochOf(store, guest);
-  const link = {
-    pid,
-    accountRegid: account.regid,
-    guestRegid: guest.regid,
-    guestEpoch,
-    accountEpoch: epochOf(store, account),
-    mark: sessionMarkOf(store.secret, guest.regid, guestEpoch),
-  };
+  const mark = sessionMarkOf(store.secret, guest.regid, guestEpoch);
+  const regids = { accountRegid: account.regid, guestRegid: guest.regid };
+  const link = { pid, ...regids, guestEpoch, accountEpoch: epochOf(store, account), mark };
   await shoppers.linkGuest(tx, link, now);
   return { account, merged };
 }
