@@ -100,12 +100,7 @@ export function linksOf(db: Db, { pid, regid }: IdentityKey, mark: string): Prom
   return db.query<LinkRow>(LINKS, [pid, regid, mark]);
 }
 
-export async function updateShopper(
-  db: Db,
-  { pid, regid }: IdentityKey,
-  changes: ShopperChanges,
-  now: Date,
-): Promise<void> {
+export async function updateShopper(db: Db, { pid, regid }: IdentityKey, changes: ShopperChanges, now: Date) {
   const { prefs, pd, ...rest } = changes;
   await db.prisma.shopper.updateMany({
     where: { pid, regid },
@@ -197,11 +192,7 @@ export async function listShoppers(
   return newest.slice(0, limit) as ShopperRow[];
 }
 
-export async function countShoppers(
-  db: Db,
-  pid: string,
-  { isGuest, search }: ShopperFilter,
-): Promise<number> {
+export async function countShoppers(db: Db, pid: string, { isGuest, search }: ShopperFilter) {
   if (search === '') {
     const counts = await Promise.all(
       kindsOf(isGuest).map((kind) => db.prisma.shopper.count({ where: whereOf(pid, kind) })),

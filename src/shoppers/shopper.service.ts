@@ -139,10 +139,7 @@ const COLUMNS: CsvColumn<ShopperRow>[] = [
 ];
 
 /** All shoppers as CSV, newest first, without the regid, which opens a shopper's lists. */
-export async function streamShoppers(
-  ctx: Context,
-  input: QueryShoppersArgs,
-): Promise<AsyncGenerator<string>> {
+export async function streamShoppers(ctx: Context, input: QueryShoppersArgs) {
   const { pid } = requireStore(ctx);
   const filter = filterOf(input);
   return streamCsv(COLUMNS, (before: ShopperRow | null) =>

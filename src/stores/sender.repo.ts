@@ -32,10 +32,7 @@ const toSender = ({ shareUrl, allowedOrigins, ...row }: Pick<StoreModel, keyof t
 });
 
 /** A short link names the store by `linkNo`. */
-export async function findSender(
-  db: Db,
-  where: { pid: string } | { linkNo: number },
-): Promise<Sender | null> {
+export async function findSender(db: Db, where: { pid: string } | { linkNo: number }) {
   const row = await db.prisma.store.findFirst({ where, select: SENDER });
   return row && toSender(row);
 }

@@ -5,7 +5,7 @@ import { newApiKey, newId, newPid } from '../platform/ids.ts';
 import { checkSettings, flagOf } from './setting.rules.ts';
 import type { NameSetting, StoreSettings } from './setting.rules.ts';
 import * as stores from './store.repo.ts';
-import type { NewKey, StoreRow } from './store.repo.ts';
+import type { NewKey } from './store.repo.ts';
 import {
   MAX_KEYS,
   changePacing,
@@ -34,18 +34,12 @@ export type { StoreSettings } from './setting.rules.ts';
 
 type Deps = Pick<Services, 'db' | 'now'>;
 
-/** The first key of a new store is shown only once. */
-export type NewStore = { pid: string; apiKey: string; name: string };
-
 function makeKey(name: string): { apiKey: string; key: NewKey } {
   const apiKey = newApiKey();
   return { apiKey, key: { id: newId(), name, hash: hashKey(apiKey), hint: apiKey.slice(-4) } };
 }
 
-export async function createStore(
-  { db }: Deps,
-  input: StoreSettings & { name: string; isDemo?: boolean },
-): Promise<NewStore> {
+export async function createStore({ db }: Deps, input: StoreSettings & { name: string; isDemo?: boolean }) {
   const { isDemo = false, ...settings } = input;
   const { pacing, rest } = splitPacing(checkSettings(settings, flagOf));
   const named = { pid: newPid(), name: rest.name! };
@@ -54,6 +48,9 @@ export async function createStore(
   await stores.createStore(db, { ...store, pacing: changePacing({}, pacing ?? {}, flagOf) }, key);
   return { ...named, apiKey };
 }
+
+/** The first key of a new store is shown only once. */
+export type NewStore = Awaited<ReturnType<typeof createStore>>;
 
 /** A store as operators see it: without secrets, and with the hints of its valid keys. */
 export type StoreListing = Omit<Awaited<ReturnType<typeof stores.listStores>>[number], 'tokenKeys'> & {
@@ -68,10 +65,7 @@ export async function listAllStores({ db, now }: Deps): Promise<StoreListing[]> 
 }
 
 /** Returns null if this process does not serve the store. */
-export async function findServedStore(
-  { db, config }: Pick<Services, 'db' | 'config'>,
-  pid: string,
-): Promise<StoreRow | null> {
+export async function findServedStore({ db, config }: Pick<Services, 'db' | 'config'>, pid: string) {
   const store = await stores.findStore(db, pid);
   return store && isServed(config, store) ? store : null;
 }
@@ -99,11 +93,7 @@ export async function updateStore(
 }
 
 /** Adds a key; old keys work until they are revoked. */
-export async function rotateKey(
-  { db }: Deps,
-  pid: string,
-  name = '',
-): Promise<{ pid: string; keyId: string; apiKey: string }> {
+export async function rotateKey({ db }: Deps, pid: string, name = '') {
   const { apiKey, key } = makeKey(checkKeyName(name, 'name'));
   await db.transaction(async (tx) => {
     if (!(await stores.lockStore(tx, pid))) failNoStore();

@@ -26,11 +26,7 @@ type Counted = Raw<Pick<SignupWindowModel, 'pid' | 'key' | 'count' | 'startedAt'
  * Counts across all processes. Returns for each use null, or when it is allowed again; then the caller must not proceed. The last
  * allowed use may exceed the limit, or a large one could never succeed. Keys must be distinct.
  */
-export async function consumeAll(
-  tx: Tx,
-  { points, windowMs }: Limit,
-  uses: readonly Use[],
-): Promise<(Date | null)[]> {
+export async function consumeAll(tx: Tx, { points, windowMs }: Limit, uses: readonly Use[]) {
   if (uses.length === 0) return [];
   const params = [...arraysOf(uses, 'pid', 'key', 'amount', 'now'), windowMs];
   const rows = await tx.query<Counted>(CONSUME, params);
@@ -40,14 +36,7 @@ export async function consumeAll(
   });
 }
 
-export async function consume(
-  tx: Tx,
-  pid: string,
-  key: Buffer,
-  limit: Limit,
-  now: Date,
-  amount = 1,
-): Promise<Date | null> {
+export async function consume(tx: Tx, pid: string, key: Buffer, limit: Limit, now: Date, amount = 1) {
   const [until] = await consumeAll(tx, limit, [{ pid, key, now, amount }]);
   return until!;
 }

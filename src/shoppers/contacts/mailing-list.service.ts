@@ -53,13 +53,7 @@ export async function withdrawConsent(
 }
 
 /** Locks the shopper before the consent, as merges and erasures do. */
-async function record(
-  tx: Tx,
-  key: IdentityKey,
-  contact: ContactKey,
-  given: NewConsent,
-  now: Date,
-): Promise<void> {
+async function record(tx: Tx, key: IdentityKey, contact: ContactKey, given: NewConsent, now: Date) {
   const shopper = key.regid === '' ? null : await lockShopper(tx, key);
   const changed = await consents.saveConsent(tx, key.pid, contact, given, now);
   const consent = changed ?? (await consents.findConsent(tx, key.pid, contact));

@@ -78,11 +78,7 @@ async function endSubscriptions(tx: Tx, pid: string, claim: UnsubscribeClaim, no
 }
 
 /** Unsubscribes in the chosen scope, or in the link's own; null for a link that is not ours. Repeating it is harmless. */
-export async function unsubscribeByLink(
-  deps: Deps,
-  token: string,
-  chosen: Scope | null,
-): Promise<UnsubscribeView | null> {
+export async function unsubscribeByLink(deps: Deps, token: string, chosen: Scope | null) {
   const opened = await openUnsubscribe(deps, token);
   if (opened === null) return null;
   const { pid } = opened.store;
@@ -121,11 +117,7 @@ export async function findOptedOut(db: Db, medium: Medium, values: readonly stri
  * Handles a reply to a message. STOP counts for all stores, because they send from one number: the contact leaves their mailing lists and gets no more
  * messages. START resumes messages for the subscriptions that are left; it puts nobody back on a mailing list.
  */
-export async function receiveReply(
-  { db, config, now }: Deps,
-  medium: Medium,
-  request: AnswerRequest,
-): Promise<void> {
+export async function receiveReply({ db, config, now }: Deps, medium: Medium, request: AnswerRequest) {
   const { answers: replies, contact } = channelOf(medium);
   if (!replies?.isGenuine(config.channels[medium] ?? null, request))
     fail('unauthorised', 'The signature is wrong');

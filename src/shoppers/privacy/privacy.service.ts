@@ -140,12 +140,7 @@ async function* rowChunks(batches: AsyncIterable<{ json: string }[]>): AsyncGene
 }
 
 /** Items are read separately from their lists: one list can have more than a chunk should. */
-async function* listChunks(
-  db: Db,
-  subject: Subject,
-  lists: SectionName,
-  items: SectionName,
-): AsyncGenerator<ArrayChunk> {
+async function* listChunks(db: Db, subject: Subject, lists: SectionName, items: SectionName) {
   for await (const rows of privacy.readSection(db, subject, lists)) {
     for (const { json, lid } of rows) {
       yield { text: json.slice(0, -1), isNew: true };

@@ -71,10 +71,7 @@ const COLUMNS: CsvColumn<FileRow>[] = [
 ];
 
 /** Streams a catalogue of any size as CSV, newest variants first. */
-export async function streamProducts(
-  ctx: Context,
-  which: QueryProductsArgs,
-): Promise<AsyncGenerator<string>> {
+export async function streamProducts(ctx: Context, which: QueryProductsArgs) {
   const { pid } = requireStore(ctx);
   const filter = filterOf(which);
   return streamCsv(COLUMNS, async (last: FileRow | null) => {

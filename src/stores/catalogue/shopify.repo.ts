@@ -39,12 +39,7 @@ const ADVANCE = {
 };
 
 /** Records the latest change of a subject, unless the stored one is newer (`outdated`) or has the same body (`duplicate`). */
-export async function advance(
-  tx: Tx,
-  pid: string,
-  { subject, changedAt, digest }: Change,
-  now: Date,
-): Promise<'new' | 'duplicate' | 'outdated'> {
+export async function advance(tx: Tx, pid: string, { subject, changedAt, digest }: Change, now: Date) {
   if ((await tx.query(ADVANCE, [pid, subject, changedAt, digest, now])).length === 1) return 'new';
   const same = await tx.prisma.shopifySubject.count({ where: { pid, subject, digest } });
   return same === 1 ? 'duplicate' : 'outdated';
@@ -53,11 +48,7 @@ export async function advance(
 export type HeldVariant = Pick<ProductModel, 'epi' | 'stk' | 'sourceAt'>;
 
 /** SQL: locks rows in order. Returns the variants of a product, or of an inventory item, which usually has one. */
-export function holdVariants(
-  tx: Tx,
-  pid: string,
-  of: { empi: string } | { inventoryItem: string },
-): Promise<HeldVariant[]> {
+export function holdVariants(tx: Tx, pid: string, of: { empi: string } | { inventoryItem: string }) {
   const [column, id] = 'empi' in of ? ['empi', of.empi] : ['inventory_item', of.inventoryItem];
   return tx.query<HeldVariant>(
     `SELECT epi, stk, source_at AS "sourceAt" FROM product WHERE pid = $1 AND ${column} = $2 ORDER BY epi COLLATE "C" FOR UPDATE`,

@@ -85,12 +85,7 @@ async function applyOrder(tx: Tx, store: StoreRow, event: OrderEvent, now: Date)
   return (await recordOrder(tx, store, order, now)).isRepeat ? 'duplicate' : 'applied';
 }
 
-async function applyEvent(
-  tx: Tx,
-  pid: string,
-  event: Exclude<ShopifyEvent, OrderEvent>,
-  now: Date,
-): Promise<Receipt['status']> {
+async function applyEvent(tx: Tx, pid: string, event: Exclude<ShopifyEvent, OrderEvent>, now: Date) {
   if (event.kind === 'level') return applyLevel(tx, pid, event, now);
   const held = await shopify.holdVariants(tx, pid, event);
   if (event.kind === 'product') return applyProduct(tx, pid, event, held, now);
@@ -140,11 +135,7 @@ async function applyLevel(tx: Tx, pid: string, event: LevelEvent, now: Date): Pr
  * With one location its figure is the stock; with several, a location changes the stock by its difference. The first report of a
  * location may be part of the sum already, but the stock is at least the sum of all reports.
  */
-function nextStock(
-  stk: number | null,
-  available: number,
-  { previous, others, hasOthers }: shopify.Levels,
-): number {
+function nextStock(stk: number | null, available: number, { previous, others, hasOthers }: shopify.Levels) {
   if (!hasOthers) return available;
   if (stk === null) return others + available;
   return previous === null ? Math.max(stk, others + available) : stk + available - previous;

@@ -59,11 +59,7 @@ export async function listOtherKeys(db: Db, keyId: string, limit: number): Promi
 }
 
 /** Replaces the encrypted password, unless it was changed meanwhile. */
-export async function replacePassword(
-  db: Db,
-  { pid, password: before }: MailServerRow,
-  password: string,
-): Promise<number> {
+export async function replacePassword(db: Db, { pid, password: before }: MailServerRow, password: string) {
   const where = { pid, password: before };
   return (await db.prisma.mailServer.updateMany({ where, data: { password } })).count;
 }

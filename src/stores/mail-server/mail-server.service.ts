@@ -68,11 +68,7 @@ async function refusePrivateHost(ctx: Context, host: string): Promise<void> {
 }
 
 /** Encrypts the new password, or returns the stored one if host, port and login are unchanged. */
-async function encryptPassword(
-  ctx: Context,
-  pid: string,
-  checked: ReturnType<typeof checkServer>,
-): Promise<string> {
+async function encryptPassword(ctx: Context, pid: string, checked: ReturnType<typeof checkServer>) {
   if (checked.password !== null)
     return seal(await sealingKey(ctx.config), checked.password, contextOf({ pid, ...checked }));
   const before = await servers.findServer(ctx.db, pid);

@@ -27,10 +27,7 @@ export function openServer(keys: readonly Buffer[], row: MailServerRow): StoreSe
   return password === null ? null : { host, port, security, user, password };
 }
 
-export async function openServers(
-  { db, config }: Pick<Services, 'db' | 'config'>,
-  pids: readonly string[],
-): Promise<Map<string, OpenedServer>> {
+export async function openServers({ db, config }: Pick<Services, 'db' | 'config'>, pids: readonly string[]) {
   const rows = await servers.loadServers(db, pids);
   if (rows.length === 0) return new Map();
   const keys = await findKeys(config);

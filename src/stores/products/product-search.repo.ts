@@ -98,11 +98,7 @@ export async function listProducts(
 const COUNT_FOUND = `
   SELECT count(*)::int AS count FROM product p WHERE p.pid = $1 AND ${FOUND} $2::tsquery AND (NOT $3 OR p.stk <= 0)`;
 
-export async function countProducts(
-  db: Db,
-  pid: string,
-  { search, isSoldOut }: ProductFilter,
-): Promise<number> {
+export async function countProducts(db: Db, pid: string, { search, isSoldOut }: ProductFilter) {
   if (search === '') return db.prisma.product.count({ where: whereOf(pid, isSoldOut) });
   const words = await wordsOf(db, pid, search);
   if (words === null) return 0;

@@ -105,10 +105,7 @@ export function lastOfEach<Row extends { epi: string }>(rows: readonly Row[]): R
 }
 
 /** The rows of these variants, in their order, without those that are missing. */
-export function rowsInOrder<Row extends { epi: string }>(
-  epis: readonly string[],
-  rows: readonly Row[],
-): Row[] {
+export function rowsInOrder<Row extends { epi: string }>(epis: readonly string[], rows: readonly Row[]) {
   const byVariant = new Map(rows.map((row) => [row.epi, row]));
   return epis.flatMap((epi) => byVariant.get(epi) ?? []);
 }

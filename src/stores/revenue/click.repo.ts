@@ -4,7 +4,6 @@ import type { Db, Tx } from '../../platform/database/database.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import { variantUrl } from '../products/product.rules.ts';
 import { findSender } from '../sender.repo.ts';
-import type { Sender } from '../sender.repo.ts';
 
 /** Whether an alert may be tracked, and whether the catalogue has its product, so that its link can be short. */
 type LinkFacts = { isTracked: boolean; isInCatalogue: boolean };
@@ -33,13 +32,8 @@ export function loadLinkFacts(db: Db, alerts: readonly ClaimedMessage[]): Promis
   return db.query<LinkFacts>(LINK_FACTS, params);
 }
 
-type AlertTarget = { alertId: string; store: Sender; url: string | null };
-
 /** The alert of a link, which names it by id, or by the numbers of its store and its own, and the product's page. */
-export async function findTarget(
-  db: Db,
-  link: { alertId: string } | { linkNo: number; seq: number },
-): Promise<AlertTarget | null> {
+export async function findTarget(db: Db, link: { alertId: string } | { linkNo: number; seq: number }) {
   const named = 'linkNo' in link ? await findSender(db, { linkNo: link.linkNo }) : null;
   if ('linkNo' in link && named === null) return null;
   const key = 'linkNo' in link ? { pid: named!.pid, seq: link.seq } : { id: link.alertId };

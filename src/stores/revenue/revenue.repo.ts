@@ -82,11 +82,7 @@ const ADD_SHARES = `
   SELECT $1, $2, kind, topic, $3, 1, amount FROM unnest($4::text[], $5::text[], $6::numeric[]) AS s(kind, topic, amount) ORDER BY kind, topic
   ON CONFLICT (pid, day, kind, topic, currency) DO UPDATE SET orders = r.orders + 1, amount = r.amount + excluded.amount`;
 
-export async function addShares(
-  tx: Tx,
-  { pid, orderedAt, currency }: NewOrder,
-  shares: readonly Share[],
-): Promise<void> {
+export async function addShares(tx: Tx, { pid, orderedAt, currency }: NewOrder, shares: readonly Share[]) {
   const day = orderedAt.toISOString().slice(0, 10);
   const amounts = shares.map(({ amount }) => writeAmount(amount));
   await tx.query(ADD_SHARES, [pid, day, currency, ...arraysOf(shares, 'kind', 'topic'), amounts]);
@@ -109,12 +105,7 @@ export async function loadSums(db: Db, pid: string, [from, to]: DayRange): Promi
 /** The alerts or clicks of a day; clicks have a topic. */
 export type DayCountRow = { day: string; topic: string; count: number };
 
-export async function loadCounts(
-  db: Db,
-  pid: string,
-  kind: 'alert' | 'click',
-  [from, to]: DayRange,
-): Promise<DayCountRow[]> {
+export async function loadCounts(db: Db, pid: string, kind: 'alert' | 'click', [from, to]: DayRange) {
   // A key is a day, or a day, a space and a topic; a colon sorts after the space.
   const where = { pid, kind, key: { gte: from, lt: `${to}:` } };
   const rows = await db.prisma.tally.findMany({ where, orderBy: { key: 'asc' } });

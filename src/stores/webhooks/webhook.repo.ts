@@ -47,10 +47,7 @@ export async function deleteWebhook(db: Db, pid: string, id: string): Promise<bo
 export type WebhookTarget = Pick<WebhookModel, 'url' | 'secret'> & Pick<StoreModel, 'isDemo'>;
 
 /** In the order of the deliveries; null if the webhook was deleted. */
-export async function findTargets(
-  db: Db,
-  deliveries: readonly ClaimedMessage[],
-): Promise<(WebhookTarget | null)[]> {
+export async function findTargets(db: Db, deliveries: readonly ClaimedMessage[]) {
   const rows = await db.prisma.webhook.findMany({
     where: {
       pid: { in: [...new Set(deliveries.map(({ pid }) => pid))] },

@@ -56,12 +56,7 @@ export function formatSecret(key: Buffer): string {
 }
 
 /** Signs a body and its time by the Standard Webhooks scheme. */
-export function signatureHeaders(
-  secret: string,
-  id: string,
-  body: string,
-  now: Date,
-): Record<string, string> {
+export function signatureHeaders(secret: string, id: string, body: string, now: Date) {
   const timestamp = String(Math.floor(now.getTime() / 1000));
   const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
   const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');

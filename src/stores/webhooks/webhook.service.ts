@@ -76,10 +76,7 @@ export async function deleteWebhook(ctx: Context, id: string): Promise<boolean> 
 
 export type DeliveryPage = CountedConnection<DeliveryRow>;
 
-export async function listDeliveries(
-  ctx: Context,
-  { first, after, ...filter }: QueryDeliveriesArgs,
-): Promise<DeliveryPage> {
+export async function listDeliveries(ctx: Context, { first, after, ...filter }: QueryDeliveriesArgs) {
   const { pid } = requireStore(ctx);
   const size = checkLimit('first', first, 20, 100);
   const before = decodeSeq('after', after, DELIVERY_ORDER);
@@ -123,10 +120,7 @@ export async function getHealth(ctx: Context, webhookId: string) {
 }
 
 /** Records an attempt. An error here must not undo the attempt itself. */
-export async function noteAttempt(
-  { db, log }: Services,
-  attempt: Parameters<typeof hooks.addAttempt>[1],
-): Promise<void> {
+export async function noteAttempt({ db, log }: Services, attempt: Parameters<typeof hooks.addAttempt>[1]) {
   await hooks.addAttempt(db, attempt).catch((error: unknown) => {
     log.error({ alertId: attempt.deliveryId, err: error }, 'a try of a webhook could not be noted');
   });
