@@ -81,6 +81,9 @@ export type Connection<Node> = {
   };
 };
 
+/** Which rows to read: `limit` of those behind a position, or from the start. */
+export type PageRead<Position> = { before: Position | null; limit: number };
+
 /** Its total is counted only if a caller selects it. */
 export type CountedConnection<Node> = Connection<Node> & { count: () => Promise<number> };
 

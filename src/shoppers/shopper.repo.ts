@@ -2,6 +2,7 @@ import { Prisma } from '../generated/prisma/client.ts';
 import type { GuestLinkModel, ShopperModel } from '../generated/prisma/models.ts';
 import { selectColumns } from '../platform/database/columns.ts';
 import type { Database, Db, Tx } from '../platform/database/database.ts';
+import type { PageRead } from '../platform/page.ts';
 import { wordsOf } from '../stores/products/product-search.repo.ts';
 
 export type ShopperRow = Omit<ShopperModel, 'prefs' | 'pd'> & {
@@ -122,7 +123,7 @@ export async function moveShopperEpoch(db: Database, { pid, regid }: IdentityKey
 export type ShopperFilter = { isGuest: boolean | null; search: string };
 
 /** The sort key of a shopper. */
-export type ShopperPosition = Pick<ShopperRow, 'cts' | 'uid'>;
+type Position = Pick<ShopperRow, 'cts' | 'uid'>;
 
 const kindsOf = (isGuest: boolean | null): boolean[] => (isGuest === null ? [false, true] : [isGuest]);
 
@@ -164,12 +165,9 @@ export async function findById(db: Db, pid: string, id: string): Promise<Shopper
 }
 
 /** Newest first. Guests and accounts are read separately, each from its end of the index. */
-export async function listShoppers(
-  db: Db,
-  pid: string,
-  { isGuest, search }: ShopperFilter,
-  { before, limit }: { before: ShopperPosition | null; limit: number },
-): Promise<ShopperRow[]> {
+export async function listShoppers(db: Db, pid: string, filter: ShopperFilter, page: PageRead<Position>) {
+  const { isGuest, search } = filter;
+  const { before, limit } = page;
   if (search !== '') {
     const [look, query] = await parseSearch(db, pid, search);
     if (query === null) return [];

@@ -1,6 +1,7 @@
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { OperatorKeyModel, StoreModel } from '../generated/prisma/models.ts';
 import type { Database, Db, Tx } from '../platform/database/database.ts';
+import type { PageRead } from '../platform/page.ts';
 
 const SHOWN = { id: true, name: true, hint: true, createdAt: true, lastUsedAt: true } as const;
 
@@ -38,15 +39,11 @@ export async function revokeOperatorKey(db: Database, id: string, now: Date): Pr
 }
 
 /** Records the use of a store's key, or of an operator's where `pid` is null, unless a use after `since` is recorded. */
-export async function noteKeyUse(
-  { prisma }: Db,
-  { pid, id }: { pid: string | null; id: string },
-  lastUsedAt: Date,
-  since: Date,
-): Promise<void> {
+export async function noteKeyUse(db: Db, pid: string | null, id: string, at: Date, since: Date) {
   const where = { id, OR: [{ lastUsedAt: null }, { lastUsedAt: { lt: since } }] };
-  if (pid === null) await prisma.operatorKey.updateMany({ where, data: { lastUsedAt } });
-  else await prisma.storeKey.updateMany({ where: { pid, ...where }, data: { lastUsedAt } });
+  const data = { lastUsedAt: at };
+  if (pid === null) await db.prisma.operatorKey.updateMany({ where, data });
+  else await db.prisma.storeKey.updateMany({ where: { pid, ...where }, data });
 }
 
 const LISTED = { pid: true, name: true, isDemo: true, maintenance: true, createdAt: true } as const;
@@ -69,12 +66,11 @@ const matching = ({ search, hasDemo }: StoreFilter): Prisma.StoreWhereInput => (
 export type StorePosition = Pick<StoreModel, 'createdAt' | 'pid'>;
 
 /** Newest first, those behind a position. */
-export function listStores(
-  { prisma }: Db,
-  filter: StoreFilter,
-  { after, limit }: { after: StorePosition | null; limit: number },
-): Promise<ListedStoreRow[]> {
-  const older = after && { createdAt: { lte: after.createdAt }, NOT: { ...after, pid: { lte: after.pid } } };
+export function listStores({ prisma }: Db, filter: StoreFilter, { before, limit }: PageRead<StorePosition>) {
+  const older = before && {
+    createdAt: { lte: before.createdAt },
+    NOT: { ...before, pid: { lte: before.pid } },
+  };
   const where = { AND: [matching(filter), older ?? {}] };
   const orderBy = [{ createdAt: 'desc' as const }, { pid: 'asc' as const }];
   return prisma.store.findMany({ where, select: LISTED, orderBy, take: limit });

@@ -80,7 +80,7 @@ export async function getStores(ctx: Context, { search, first, after }: QuerySto
   if (codePoints(wanted) > MAX_SEARCH || !isStorable(wanted))
     fail('invalid-request', `search must have at most ${MAX_SEARCH} printable characters`);
   const filter = { search: wanted, hasDemo: ctx.config.demo };
-  const rows = await operators.listStores(ctx.db, filter, { after: positionIn(after), limit: size + 1 });
+  const rows = await operators.listStores(ctx.db, filter, { before: positionIn(after), limit: size + 1 });
   const cursorOf = (row: ListedStoreRow) => encodeCursor(ORDER, row.createdAt.getTime(), row.pid);
   const page = toConnection(withFigures(ctx, rows), size, cursorOf, after);
   return { ...page, count: () => operators.countStores(ctx.db, filter) };
@@ -120,7 +120,7 @@ export function createUseNotes({ db, now, log }: Pick<Services, 'db' | 'now' | '
     if (at.getTime() - (noted.get(name) ?? -Infinity) < HOUR_MS) return;
     noted.set(name, at.getTime());
     operators
-      .noteKeyUse(db, { pid, id }, at, new Date(at.getTime() - HOUR_MS))
+      .noteKeyUse(db, pid, id, at, new Date(at.getTime() - HOUR_MS))
       .catch((error: unknown) => log.debug({ err: error }, 'the use of a key was not noted'));
   };
 }

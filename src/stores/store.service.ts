@@ -3,7 +3,7 @@ import type { Services } from '../context.ts';
 import { fail } from '../platform/errors.ts';
 import { newApiKey, newId, newPid } from '../platform/ids.ts';
 import { checkSettings, flagOf } from './setting.rules.ts';
-import type { NameSetting, StoreSettings } from './setting.rules.ts';
+import type { StoreSettings } from './setting.rules.ts';
 import * as stores from './store.repo.ts';
 import type { NewKey } from './store.repo.ts';
 import {
@@ -71,12 +71,7 @@ export async function findServedStore({ db, config }: Pick<Services, 'db' | 'con
 }
 
 /** Changes a store's settings; errors use the caller's names. */
-export async function updateStore(
-  { db }: Deps,
-  pid: string,
-  settings: StoreSettings,
-  nameOf: NameSetting = flagOf,
-): Promise<void> {
+export async function updateStore({ db }: Deps, pid: string, settings: StoreSettings, nameOf = flagOf) {
   const { pacing, rest } = splitPacing(checkSettings(settings, nameOf));
   if (rest.senderAddress === null && (await stores.hasMailServer(db, pid)))
     fail('invalid-request', `${nameOf('senderAddress')} must stay while the store has its own mail server`);

@@ -1,6 +1,7 @@
 import type { MailingAnswerModel } from '../../generated/prisma/models.ts';
 import { arraysOf, unnestKeys } from '../../platform/database/columns.ts';
 import type { Db, Raw, Tx } from '../../platform/database/database.ts';
+import type { PageRead } from '../../platform/page.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import { updateShopper } from '../shopper.repo.ts';
 import type { ShopperRow } from '../shopper.repo.ts';
@@ -25,14 +26,9 @@ const SAVE = {
     RETURNING a.medium, a.value, a.acceptmarketing, a.signuptime, a.acceptsource, a.regid, a.seq`,
 };
 
-export async function saveConsent(
-  tx: Tx,
-  pid: string,
-  { medium, value }: ContactKey,
-  { acceptmarketing, acceptsource, regid }: NewConsent,
-  now: Date,
-): Promise<ConsentRow | null> {
-  const params = [pid, medium, value, acceptmarketing, now, acceptsource, regid];
+export async function saveConsent(tx: Tx, pid: string, key: ContactKey, consent: NewConsent, now: Date) {
+  const { acceptmarketing, acceptsource, regid } = consent;
+  const params = [pid, key.medium, key.value, acceptmarketing, now, acceptsource, regid];
   return (await tx.query<ConsentRow>(SAVE, params))[0] ?? null;
 }
 
@@ -44,14 +40,9 @@ export async function findConsent(db: Db, pid: string, { medium, value }: Contac
 export type ConsentFilter = { acceptmarketing: boolean; medium?: Medium };
 
 /** Newest first, those behind `before`. */
-export async function listConsents(
-  db: Db,
-  pid: string,
-  filter: ConsentFilter,
-  { before, limit }: { before: number | undefined; limit: number },
-): Promise<ConsentRow[]> {
-  const where = { pid, ...filter, seq: { lt: before } };
-  const rows = await db.prisma.mailingAnswer.findMany({ where, orderBy: { seq: 'desc' }, take: limit });
+export async function listConsents(db: Db, pid: string, filter: ConsentFilter, page: PageRead<number>) {
+  const where = { pid, ...filter, seq: { lt: page.before ?? undefined } };
+  const rows = await db.prisma.mailingAnswer.findMany({ where, orderBy: { seq: 'desc' }, take: page.limit });
   return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
 }
 
@@ -63,12 +54,8 @@ const mediumsOf = ({ Mediums }: Record<string, unknown>): object =>
   typeof Mediums === 'object' && Mediums !== null && !Array.isArray(Mediums) ? Mediums : {};
 
 /** Copies a contact's answer into the preferences of its shopper, whose row is locked. */
-export async function writeConsent(
-  tx: Tx,
-  shopper: ShopperRow,
-  { medium, acceptmarketing, signuptime, acceptsource }: ConsentRow,
-  now: Date,
-): Promise<void> {
+export async function writeConsent(tx: Tx, shopper: ShopperRow, row: ConsentRow, now: Date): Promise<void> {
+  const { medium, acceptmarketing, signuptime, acceptsource } = row;
   const consent = { signuptime: signuptime.getTime(), acceptmarketing, acceptsource };
   const prefs = { ...shopper.prefs, Mediums: { ...mediumsOf(shopper.prefs), [medium]: consent } };
   const changes = isAccountContact({ medium }) ? { prefs, acc_mkt: acceptmarketing } : { prefs };
@@ -93,30 +80,18 @@ export async function deleteSuppressions(tx: Tx, contacts: readonly (Contact & {
 }
 
 /** Records that a contact confirmed what these shoppers (or the store: empty) had requested. */
-export async function addOptIns(
-  tx: Tx,
-  pid: string,
-  { medium, value }: Contact,
-  regids: readonly string[],
-  now: Date,
-): Promise<void> {
+export async function addOptIns(tx: Tx, pid: string, contact: Contact, regids: readonly string[], now: Date) {
   // Sorted, so that two links that are opened at once cannot deadlock.
   for (const regid of [...new Set(regids)].sort()) {
-    const key = { pid, medium, value, regid };
+    const key = { pid, ...contact, regid };
     const used = { create: { ...key, usedAt: now }, update: { usedAt: now } };
     await tx.prisma.contactProof.upsert({ where: { pid_medium_value_regid: key }, ...used });
   }
 }
 
 /** Whether a contact has confirmed a request of this shopper (null: of anybody), which counts as a use of the opt-in. */
-export async function useOptIn(
-  tx: Tx,
-  pid: string,
-  { medium, value }: Contact,
-  regid: string | null,
-  now: Date,
-): Promise<boolean> {
-  const where = { pid, medium, value, regid: regid ?? undefined };
+export async function useOptIn(tx: Tx, pid: string, contact: Contact, regid: string | null, now: Date) {
+  const where = { pid, ...contact, regid: regid ?? undefined };
   return (await tx.prisma.contactProof.updateMany({ where, data: { usedAt: now } })).count > 0;
 }
 

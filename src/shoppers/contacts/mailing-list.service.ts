@@ -80,7 +80,7 @@ export type ContactPage = CountedConnection<ConsentRow>;
 export async function pageMailingList(ctx: Context, args: QueryMailingListArgs): Promise<ContactPage> {
   const { pid } = requireStore(ctx);
   const size = checkLimit('first', args.first, 20, 100);
-  const before = decodeSeq('after', args.after, ORDER) ?? undefined;
+  const before = decodeSeq('after', args.after, ORDER);
   const filter = filterOf(args);
   const rows = await consents.listConsents(ctx.db, pid, filter, { before, limit: size + 1 });
   const page = toConnection(rows, size, ({ seq }) => encodeCursor(ORDER, seq), args.after);
@@ -99,6 +99,6 @@ export function streamMailingList(ctx: Context, args: QueryMailingListArgs) {
   const { pid } = requireStore(ctx);
   const filter = filterOf(args);
   return streamCsv(COLUMNS, (last) =>
-    consents.listConsents(ctx.db, pid, filter, { before: last?.seq, limit: CSV_PORTION }),
+    consents.listConsents(ctx.db, pid, filter, { before: last?.seq ?? null, limit: CSV_PORTION }),
   );
 }

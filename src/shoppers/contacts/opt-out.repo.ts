@@ -25,12 +25,8 @@ export function removeSubscriptions(tx: Tx, pid: string, claim: UnsubscribeClaim
 }
 
 /** What an alert to this contact was about; a digest has no single product. Null for an alert that is gone or another's. */
-export async function findAlertSubject(
-  db: Db,
-  pid: string,
-  { medium, value: recipient }: ContactKey,
-  seq: number,
-): Promise<{ topic: string; epi: string; moreTopics: string[] } | null> {
+export async function findAlertSubject(db: Db, pid: string, contact: ContactKey, seq: number) {
+  const { medium, value: recipient } = contact;
   const select = { topic: true, epi: true, parcelId: true } as const;
   const where = { pid, seq, recipient, medium, lane: 'alert' };
   const alert = await db.prisma.outboxMessage.findFirst({ where, select });

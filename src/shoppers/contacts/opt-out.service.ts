@@ -9,7 +9,7 @@ import type { Sender } from '../../stores/sender.repo.ts';
 import { isServed } from '../../stores/store.rules.ts';
 import { emitEvents } from '../../stores/webhooks/event.repo.ts';
 import { maskContact, topicLabel } from './contact.rules.ts';
-import type { Medium } from './contact.rules.ts';
+import type { Contact, Medium } from './contact.rules.ts';
 import { pidOfLink, readShortUnsubscribe, readUnsubscribe, storeNoOf } from './link.rules.ts';
 import type { Scope, UnsubscribeClaim } from './link.rules.ts';
 import { withdrawConsent } from './mailing-list.service.ts';
@@ -96,14 +96,9 @@ export async function unsubscribeByLink(deps: Deps, token: string, chosen: Scope
 }
 
 /** Ends everything of a contact that does not exist: its subscriptions in this store and its place on the mailing list. A new subscription begins anew. */
-export async function endBouncedContact(
-  tx: Tx,
-  pid: string,
-  { medium, value }: { medium: Medium; value: string },
-  now: Date,
-): Promise<void> {
-  await endSubscriptions(tx, pid, { scope: 'all', medium, value, topic: '', epi: '' }, now);
-  await withdrawConsent(tx, pid, { medium, value }, 'bounce', now);
+export async function endBouncedContact(tx: Tx, pid: string, contact: Contact, now: Date): Promise<void> {
+  await endSubscriptions(tx, pid, { scope: 'all', ...contact, topic: '', epi: '' }, now);
+  await withdrawConsent(tx, pid, contact, 'bounce', now);
 }
 
 export const OPTED_OUT = { kind: 'withheld', reason: 'the contact answered STOP' } as const;

@@ -40,16 +40,10 @@ export function getAuditLog(ctx: Context, first?: number | null): Promise<AuditR
 }
 
 /** Records an export or an erasure. */
-async function audit(
-  ctx: Context,
-  db: Db,
-  action: 'export' | 'erase',
-  { pid, regid }: IdentityKey,
-  detail = {},
-): Promise<AuditRow> {
-  const subject = publicIdOf(requireStore(ctx).secret, 'user', regid);
+async function audit(ctx: Context, db: Db, action: 'export' | 'erase', key: IdentityKey, detail = {}) {
+  const subject = publicIdOf(requireStore(ctx).secret, 'user', key.regid);
   const entry = { id: newId(), at: ctx.now(), action, subject, keyId: ctx.viewer.keyId!, detail };
-  await privacy.addAuditEntry(db, pid, entry);
+  await privacy.addAuditEntry(db, key.pid, entry);
   return entry;
 }
 

@@ -37,8 +37,8 @@ export async function listProducts(ctx: Context, args: QueryProductsArgs): Promi
   const count = () => catalog.countProducts(ctx.db, pid, filter);
   // For sold-out variants `rankProducts` scans only the newest 20,000, because few of many may be sold out.
   if (sort === 'newest' && !filter.isSoldOut) {
-    const before = decodeSeq('after', after, ORDER) ?? Number.MAX_SAFE_INTEGER;
-    const rows = await catalog.listProducts(ctx.db, pid, filter, before, size + 1);
+    const page = { before: decodeSeq('after', after, ORDER), limit: size + 1 };
+    const rows = await catalog.listProducts(ctx.db, pid, filter, page);
     return { ...toConnection(rows, size, ({ seq }) => encodeCursor(ORDER, seq), after), count };
   }
   const order = `${ORDER} ${sort}`;
@@ -75,8 +75,8 @@ export async function streamProducts(ctx: Context, which: QueryProductsArgs) {
   const { pid } = requireStore(ctx);
   const filter = filterOf(which);
   return streamCsv(COLUMNS, async (last: FileRow | null) => {
-    const before = last?.seq ?? Number.MAX_SAFE_INTEGER;
-    const rows = await catalog.listProducts(ctx.db, pid, filter, before, CSV_PORTION);
+    const page = { before: last?.seq ?? null, limit: CSV_PORTION };
+    const rows = await catalog.listProducts(ctx.db, pid, filter, page);
     return Promise.all(
       rows.map(async (row) => ({
         ...row,

@@ -1,5 +1,5 @@
 import type { MailProblem } from '../../alerts/send/mail-problem.ts';
-import type { MailSecurity } from '../../alerts/send/store-smtp.ts';
+import type { MailSecurity, ServerKey } from '../../alerts/send/store-smtp.ts';
 import type { MailServerModel, StoreModel } from '../../generated/prisma/models.ts';
 import type { Db } from '../../platform/database/database.ts';
 
@@ -40,12 +40,8 @@ export async function loadServers(db: Db, pids: readonly string[]): Promise<Send
 }
 
 /** Records the server's health, unless its settings have changed since. */
-export async function noteHealth(
-  db: Db,
-  { pid, version }: Pick<MailServerRow, 'pid' | 'version'>,
-  problem: MailProblem | null,
-  now: Date,
-): Promise<void> {
+export async function noteHealth(db: Db, server: ServerKey, problem: MailProblem | null, now: Date) {
+  const { pid, version } = server;
   const data =
     problem === null ? { problem: null, problemAt: null, sentAt: now } : { problem, problemAt: now };
   await db.prisma.mailServer.updateMany({ where: { pid, version }, data });

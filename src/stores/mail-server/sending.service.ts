@@ -29,7 +29,7 @@ export function openServer(keys: readonly Buffer[], row: MailServerRow): StoreSe
 
 export async function openServers({ db, config }: Pick<Services, 'db' | 'config'>, pids: readonly string[]) {
   const rows = await servers.loadServers(db, pids);
-  if (rows.length === 0) return new Map();
+  if (rows.length === 0) return new Map<string, OpenedServer>();
   const keys = await findKeys(config);
   return new Map(
     rows.map((row) => {

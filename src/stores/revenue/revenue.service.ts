@@ -9,7 +9,6 @@ import { contactsOf } from '../../shoppers/contacts/contact.rules.ts';
 import { regidOf } from '../../shoppers/identity.rules.ts';
 import type { StoreRow } from '../store.repo.ts';
 import { amountOf, attribute, sharesOf, writeAmount } from './attribution.rules.ts';
-import type { Click, Listed } from './attribution.rules.ts';
 import * as clicks from './click.repo.ts';
 import type { PersonKey } from './click.repo.ts';
 import { isOurs, readToken } from './click.rules.ts';
@@ -83,16 +82,9 @@ async function findBuyer(tx: Tx, store: StoreRow, { regid, email, phone }: Order
   return { regid: buyers[0]?.regid ?? null, regids: buyers.map((buyer) => buyer.regid), contacts };
 }
 
-type BuyerHistory = { isTracked: boolean; clicked: Click[]; listed: Listed[] };
-
 /** The customer's clicks and list items before the order; empty where the customer declined tracking. */
-async function findHistory(
-  tx: Tx,
-  store: StoreRow,
-  order: Order,
-  { regids, contacts }: BuyerKeys,
-  now: Date,
-): Promise<BuyerHistory> {
+async function findHistory(tx: Tx, store: StoreRow, order: Order, buyer: BuyerKeys, now: Date) {
+  const { regids, contacts } = buyer;
   const { pid, attributionDays } = store;
   const { orderedAt, lines } = order;
   const link = order.click === null ? null : readToken(order.click);

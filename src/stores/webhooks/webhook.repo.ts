@@ -6,6 +6,7 @@ import type {
   WebhookTryModel,
 } from '../../generated/prisma/models.ts';
 import type { Db, Raw, Tx } from '../../platform/database/database.ts';
+import type { PageRead } from '../../platform/page.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import { lockStore } from '../store.repo.ts';
 import { MAX_WEBHOOKS } from './webhook.rules.ts';
@@ -19,15 +20,11 @@ export function listWebhooks(db: Db, pid: string): Promise<WebhookRow[]> {
   return db.prisma.webhook.findMany({ where: { pid }, omit: HIDDEN, orderBy });
 }
 
-type WebhookChange = Pick<WebhookModel, 'id' | 'url' | 'events'>;
+type NewWebhook = Pick<WebhookModel, 'id' | 'url' | 'events' | 'secret'>;
+type WebhookChange = Omit<NewWebhook, 'secret'>;
 
 /** Returns null if the store has reached its maximum. Concurrent calls for one store are serialized until the commit. */
-export async function addWebhook(
-  tx: Tx,
-  pid: string,
-  webhook: WebhookChange & Pick<WebhookModel, 'secret'>,
-  now: Date,
-): Promise<WebhookRow | null> {
+export async function addWebhook(tx: Tx, pid: string, webhook: NewWebhook, now: Date) {
   await lockStore(tx, pid);
   if ((await tx.prisma.webhook.count({ where: { pid } })) >= MAX_WEBHOOKS) return null;
   return tx.prisma.webhook.create({ data: { pid, ...webhook, cts: now, uts: now }, omit: HIDDEN });
@@ -94,15 +91,10 @@ const deliveriesOf = (pid: string, { id, webhookId, state }: DeliveryFilter) => 
 });
 
 /** Newest first, those behind `before`. */
-export async function listDeliveries(
-  db: Db,
-  pid: string,
-  filter: DeliveryFilter,
-  { before, limit }: { before: number | null; limit: number },
-): Promise<DeliveryRow[]> {
-  const where = { ...deliveriesOf(pid, filter), seq: { lt: before ?? undefined } };
-  const page = { orderBy: { seq: 'desc' }, take: limit } as const;
-  return (await db.prisma.outboxMessage.findMany({ where, select: DELIVERY, ...page })).map(toDelivery);
+export async function listDeliveries(db: Db, pid: string, filter: DeliveryFilter, page: PageRead<number>) {
+  const where = { ...deliveriesOf(pid, filter), seq: { lt: page.before ?? undefined } };
+  const newest = { orderBy: { seq: 'desc' }, take: page.limit } as const;
+  return (await db.prisma.outboxMessage.findMany({ where, select: DELIVERY, ...newest })).map(toDelivery);
 }
 
 export function countDeliveries(db: Db, pid: string, filter: DeliveryFilter): Promise<number> {
@@ -118,14 +110,11 @@ export async function replayDelivery(tx: Tx, pid: string, id: string, now: Date)
   return rows.map(toDelivery)[0];
 }
 
+type QueuedEvent = { id: string; type: string; data: object };
+
 /** Queues an event for one webhook, even if it does not subscribe to it; null if the store has no such webhook. */
-export async function queueFor(
-  tx: Tx,
-  pid: string,
-  webhookId: string,
-  { id, type, data }: { id: string; type: string; data: object },
-  now: Date,
-): Promise<DeliveryRow | null> {
+export async function queueFor(tx: Tx, pid: string, webhookId: string, event: QueuedEvent, now: Date) {
+  const { id, type, data } = event;
   if ((await tx.prisma.webhook.count({ where: { pid, id: webhookId } })) === 0) return null;
   tx.afterCommit(tx.wake);
   const payload = { type, timestamp: now.toISOString(), data };
