@@ -20,7 +20,7 @@ export const OPERATOR_USER = 'operator';
 
 /** Adds an operator key, which is shown only once; old keys work until they are revoked. */
 export async function addOperatorKey({ db }: Pick<Deps, 'db'>, keyName: string) {
-  const name = checkKeyName(keyName, 'name');
+  const name = checkKeyName(keyName);
   const key = newOperatorKey();
   const id = newId();
   await db.transaction(async (tx) => {

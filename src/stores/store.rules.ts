@@ -52,12 +52,12 @@ export function changePacing(before: Pacing, changes: PacingInput, nameOf: (name
 
 const MAX_KEY_NAME = 60;
 
-/** Returns the key name to store, or throws an error with the field's name; an empty name is invalid. */
-export function checkKeyName(name: string, field: string): string {
+/** Returns the key name to store; it may be empty. */
+export function checkKeyName(name: string): string {
   const trimmed = name.trim();
   return isLine(trimmed, MAX_KEY_NAME)
     ? trimmed
-    : fail('invalid-request', `${field} must have at most ${MAX_KEY_NAME} printable characters`);
+    : fail('invalid-request', `name must have at most ${MAX_KEY_NAME} printable characters`);
 }
 
 export function hashKey(apiKey: string): Buffer<ArrayBuffer> {
@@ -111,7 +111,7 @@ export function workingKeys({ secret, tokenKeys, createdAt }: TokenStore & { cre
   return tokenKeys.length === 0 ? [first] : tokenKeys.filter((one) => !isOver(one, now));
 }
 
-export type TokenKeyInfo = { cts: Date; endsAt: Date | null };
+export type TokenKeyInfo = ReturnType<typeof describeTokenKeys>[number];
 
 export function describeTokenKeys(store: Pick<TokenStore, 'tokenKeys'> & { createdAt: Date }, now: Date) {
   return workingKeys({ ...store, secret: new Uint8Array() }, now).map(({ since, until }) => ({

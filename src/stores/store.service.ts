@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { Services } from '../context.ts';
+import type { Context, Services } from '../context.ts';
 import { fail } from '../platform/errors.ts';
 import { newApiKey, newId, newPid } from '../platform/ids.ts';
+import { goOutside } from '../platform/in-flight.ts';
+import { whereLeads } from '../platform/public-address.ts';
 import { checkSettings, flagOf } from './setting.rules.ts';
 import type { StoreSettings } from './setting.rules.ts';
 import * as stores from './store.repo.ts';
@@ -89,7 +91,7 @@ export async function updateStore({ db }: Deps, pid: string, settings: StoreSett
 
 /** Adds a key; old keys work until they are revoked. */
 export async function rotateKey({ db }: Deps, pid: string, name = '') {
-  const { apiKey, key } = makeKey(checkKeyName(name, 'name'));
+  const { apiKey, key } = makeKey(checkKeyName(name));
   await db.transaction(async (tx) => {
     if (!(await stores.lockStore(tx, pid))) failNoStore();
     if ((await stores.listKeys(tx, pid)).length >= MAX_KEYS)
@@ -104,7 +106,7 @@ export async function revokeKey({ db, now }: Deps, pid: string, keyId: string): 
 }
 
 export async function renameKey({ db }: Deps, pid: string, keyId: string, name: string): Promise<void> {
-  if (!(await stores.changeKey(db, pid, keyId, { name: checkKeyName(name, 'name') }))) failNoKey();
+  if (!(await stores.changeKey(db, pid, keyId, { name: checkKeyName(name) }))) failNoKey();
 }
 
 function failNoKey(): never {
@@ -115,6 +117,15 @@ function failNoKey(): never {
 export async function setMaintenance({ db }: Deps, pid: string | null, isClosed: boolean): Promise<void> {
   if (pid === null) return stores.setServiceMaintenance(db, isClosed);
   if (!(await stores.updateStore(db, pid, { maintenance: isClosed }))) failNoStore();
+}
+
+/** Gives early feedback on a host that a store named; the same check at each connection is the one that protects. */
+export async function refusePrivateHost(ctx: Context, host: string, field: string, subject = field) {
+  if (ctx.config.webhookAllowPrivate) return;
+  await goOutside(ctx);
+  const target = await whereLeads(host);
+  if (target === 'nowhere') fail('invalid-request', `${subject} cannot be found`);
+  if (target === 'private') fail('invalid-request', `${field} must lead to a public address`);
 }
 
 export function failNoStore(): never {

@@ -7,7 +7,7 @@ import { AppError, fail } from '../../platform/errors.ts';
 import { checkLimit } from '../../platform/page.ts';
 import type { ProductInput, ProductRow, ProductWrite } from '../products/product.columns.ts';
 import * as catalog from '../products/product.repo.ts';
-import type { StepRow, Stock } from '../products/product.repo.ts';
+import type { ProductWriter, StepRow, Stock } from '../products/product.repo.ts';
 import {
   checkProduct,
   checkProductCount,
@@ -62,10 +62,8 @@ function refuseIncomplete(products: readonly ProductWrite[], rows: readonly Step
 }
 
 const writeBy =
-  <Row extends StepRow>(
-    write: (tx: Tx, pid: string, products: readonly ProductWrite[], now: Date) => Promise<Row[]>,
-  ) =>
-  async (tx: Tx, pid: string, products: readonly ProductWrite[], now: Date): Promise<Row[]> => {
+  <Row extends StepRow>(write: ProductWriter<Row>): ProductWriter<Row> =>
+  async (tx, pid, products, now) => {
     const rows = await write(tx, pid, lastOfEach(products), now);
     refuseIncomplete(products, rows);
     await stockChanged(tx, pid, await changesOf(tx, pid, rows, now), now);
@@ -115,13 +113,12 @@ export async function dropProducts(tx: Tx, pid: string, epis: readonly string[],
   return rows.length;
 }
 
-export async function removeProducts(ctx: Context, epis: readonly string[]): Promise<{ removed: number }> {
+export async function removeProducts(ctx: Context, epis: readonly string[]) {
   const { pid } = requireStore(ctx);
   checkProductCount('epis', epis.length);
   const bad = epis.findIndex((epi) => !isProductId(epi));
   if (bad >= 0) fail('invalid-products', `epis[${bad}] must have 1 to 255 printable characters`);
-  const removed = await ctx.db.transaction((tx) => dropProducts(tx, pid, epis, ctx.now()));
-  return { removed };
+  return { removed: await ctx.db.transaction((tx) => dropProducts(tx, pid, epis, ctx.now())) };
 }
 
 export async function getProduct(ctx: Context, epi: string): Promise<ProductRow | null> {

@@ -80,6 +80,8 @@ export type ShopifyEvent = { subject: string; changedAt: Date } & (
   | { kind: 'order'; order: z.infer<typeof orderShape> }
 );
 
+type Read = (body: unknown, shopDomain: string) => ShopifyEvent;
+
 const SHOP_DOMAIN = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/;
 
 function pageOf(product: ShopifyProduct, shopDomain: string): string {
@@ -102,7 +104,8 @@ function keptVariants({ variants, variant_gids }: ShopifyProduct): string[] | nu
   return variants.length < MAX_LISTED_VARIANTS ? variants.map((variant) => variant.id) : null;
 }
 
-function readProduct(product: ShopifyProduct, shopDomain: string): ShopifyEvent {
+const readProductChange: Read = (body, shopDomain) => {
+  const product = take(productShape, body);
   const du = pageOf(product, shopDomain);
   const tags = typeof product.tags === 'string' ? product.tags.split(',') : product.tags;
   const products = product.variants.map((variant) => ({
@@ -126,7 +129,7 @@ function readProduct(product: ShopifyProduct, shopDomain: string): ShopifyEvent 
   const { id: empi, updated_at: changedAt } = product;
   const keep = keptVariants(product);
   return { kind: 'product', subject: `product ${empi}`, changedAt, empi, products, keep };
-}
+};
 
 function parseBody(body: Buffer): unknown {
   try {
@@ -143,35 +146,30 @@ function take<Shape extends z.ZodType>(shape: Shape, value: unknown): z.infer<Sh
   return fail('invalid-request', `The webhook is not understood: ${path.join('.')} ${message}`);
 }
 
-function readLevel(level: z.infer<typeof levelShape>): ShopifyEvent {
+const readLevel: Read = (body) => {
+  const level = take(levelShape, body);
   const { inventory_item_id: item, location_id: location, updated_at: changedAt } = level;
   const available = level.available == null ? null : clampStock(level.available);
   return { kind: 'level', subject: `level ${item} ${location}`, changedAt, item, location, available };
-}
+};
 
-type Read = (body: unknown, shopDomain: string) => ShopifyEvent;
+const readDeleted: Read = (body) => {
+  const { id: empi } = take(deletedShape, body);
+  return { kind: 'deleted', subject: `product ${empi}`, changedAt: DELETED_AT, empi };
+};
 
-const readProductBody: Read = (body, shopDomain) => readProduct(take(productShape, body), shopDomain);
+const readNewOrder: Read = (body) => {
+  const order = take(orderShape, body);
+  return { kind: 'order', subject: `order ${order.id}`, changedAt: order.created_at, order };
+};
 
 /** How the webhook of each topic is read; the others are ignored. */
 const TOPICS = new Map<string, Read>([
-  ['products/create', readProductBody],
-  ['products/update', readProductBody],
-  ['inventory_levels/update', (body) => readLevel(take(levelShape, body))],
-  [
-    'products/delete',
-    (body) => {
-      const { id: empi } = take(deletedShape, body);
-      return { kind: 'deleted', subject: `product ${empi}`, changedAt: DELETED_AT, empi };
-    },
-  ],
-  [
-    'orders/create',
-    (body) => {
-      const order = take(orderShape, body);
-      return { kind: 'order', subject: `order ${order.id}`, changedAt: order.created_at, order };
-    },
-  ],
+  ['products/create', readProductChange],
+  ['products/update', readProductChange],
+  ['products/delete', readDeleted],
+  ['inventory_levels/update', readLevel],
+  ['orders/create', readNewOrder],
 ]);
 
 /** Returns null for a topic that is ignored. */

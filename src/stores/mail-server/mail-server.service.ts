@@ -7,9 +7,9 @@ import { seal } from '../../platform/encrypt.ts';
 import { fail } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { goOutside } from '../../platform/in-flight.ts';
-import { whereLeads } from '../../platform/public-address.ts';
 import { findStore } from '../store.repo.ts';
 import type { StoreRow } from '../store.repo.ts';
+import { refusePrivateHost } from '../store.service.ts';
 import { consume } from '../usage-window.repo.ts';
 import { findKeys, sealingKey } from './keys.service.ts';
 import * as servers from './mail-server.repo.ts';
@@ -53,18 +53,9 @@ export async function setMailServer(ctx: Context, input: MailServerInput): Promi
   const checked = checkServer(input, ctx.config.webhookAllowPrivate);
   const store = await findStore(ctx.db, pid);
   if (!store?.senderAddress) fail('invalid-request', NO_SENDER);
-  await refusePrivateHost(ctx, checked.host);
+  await refusePrivateHost(ctx, checked.host, 'host');
   const change = { ...checked, password: await encryptPassword(ctx, pid, checked), version: newId() };
   return hidePassword(await servers.saveServer(ctx.db, pid, change, ctx.now()));
-}
-
-/** Gives early feedback on the host; the same check at each connection is the one that protects. */
-async function refusePrivateHost(ctx: Context, host: string): Promise<void> {
-  if (ctx.config.webhookAllowPrivate) return;
-  await goOutside(ctx);
-  const target = await whereLeads(host);
-  if (target === 'nowhere') fail('invalid-request', 'host cannot be found');
-  if (target === 'private') fail('invalid-request', 'host must lead to a public address');
 }
 
 /** Encrypts the new password, or returns the stored one if host, port and login are unchanged. */

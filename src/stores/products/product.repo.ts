@@ -58,9 +58,12 @@ const WRITE = `
       before_tags = p.tags, before_pr = p.pr, before_stk = ${AVAILABLE}, rev = p.rev + 1, uts = excluded.uts
     WHERE excluded.source_at IS NULL OR p.source_at IS NULL OR excluded.source_at >= p.source_at`;
 
+type Products = readonly ProductWrite[];
+export type ProductWriter<Row> = (tx: Tx, pid: string, products: Products, now: Date) => Promise<Row[]>;
+
 const writeBy =
-  <Row>(statement: Statement) =>
-  (tx: Tx, pid: string, products: readonly ProductWrite[], now: Date): Promise<Row[]> =>
+  <Row>(statement: Statement): ProductWriter<Row> =>
+  (tx, pid, products, now) =>
     tx.query<Row>(statement, [pid, JSON.stringify(products), now]);
 
 /** Adds or changes about a thousand variants at most, none of them twice. SQL: set-wise, and adds up with concurrent writes. */

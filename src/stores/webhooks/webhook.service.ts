@@ -4,10 +4,9 @@ import type { Context, Services } from '../../context.ts';
 import type { MutationSaveWebhookArgs, QueryDeliveriesArgs } from '../../generated/resolvers.ts';
 import { fail } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { goOutside } from '../../platform/in-flight.ts';
 import { checkLimit, decodeSeq, encodeCursor, toConnection } from '../../platform/page.ts';
 import type { CountedConnection } from '../../platform/page.ts';
-import { whereLeads } from '../../platform/public-address.ts';
+import { refusePrivateHost } from '../store.service.ts';
 import * as hooks from './webhook.repo.ts';
 import type { DeliveryRow, WebhookRow } from './webhook.repo.ts';
 import {
@@ -43,7 +42,7 @@ export async function saveWebhook(ctx: Context, input: MutationSaveWebhookArgs):
   if (store.isDemo) fail('forbidden', 'The demo store has no webhooks: its messages never leave the machine');
   const events = checkEvents(input.events);
   const url = checkWebhookUrl(input.url);
-  await refusePrivateTarget(ctx, url);
+  await refusePrivateHost(ctx, hostOf(url), 'url', 'url: its host');
   const now = ctx.now();
   if (input.id != null) {
     const change = { id: input.id, url: url.href, events };
@@ -59,15 +58,6 @@ export async function saveWebhook(ctx: Context, input: MutationSaveWebhookArgs):
     `the webhook ${webhook.id}, whose secret is not shown again: delete it and add another one under a new Idempotency-Key`,
   );
   return { webhook, secret };
-}
-
-/** Gives early feedback on the URL; the same check at each connection is the one that protects. */
-async function refusePrivateTarget(ctx: Context, url: URL): Promise<void> {
-  if (ctx.config.webhookAllowPrivate) return;
-  await goOutside(ctx);
-  const target = await whereLeads(hostOf(url));
-  if (target === 'nowhere') fail('invalid-request', 'url: its host cannot be found');
-  if (target === 'private') fail('invalid-request', 'url must lead to a public address');
 }
 
 export async function deleteWebhook(ctx: Context, id: string): Promise<boolean> {
