@@ -1,6 +1,7 @@
 import type { Services } from '../context.ts';
 import { describeFailure } from '../platform/errors.ts';
 import { revokeSessions } from '../shoppers/shopper.service.ts';
+import { dropTokenKeys, rotateTokenKey } from '../stores/settings.service.ts';
 import {
   createStore,
   listAllStores,
@@ -11,7 +12,6 @@ import {
   updateStore,
 } from '../stores/store.service.ts';
 import type { StoreListing } from '../stores/store.service.ts';
-import { dropTokenKeys, rotateTokenKey } from '../stores/token-key.service.ts';
 import { NEW_DATABASE_FLAG } from './database.ts';
 import { describeStore, describeTokenKey } from './describe.ts';
 import { oneOf, required, whole } from './flags.ts';

@@ -87,7 +87,7 @@ async function runJob(runtime: Runtime, job: Job): Promise<ImportResult | null> 
   const { size, source, hasBom } = await inspectFile(path, (share) =>
     checking.show(() => `checking the file, ${Math.floor(share * 100)}%`),
   );
-  const from = (isResuming && (await findRun(runtime, pid, source))) || START;
+  const from = (isResuming && (await findRun(runtime.db, pid, source))) || START;
   if (from.finishedAt !== null) return null;
   const progress = createProgress(process.stderr, from.offset, from.line);
   if (from.offset > 0) progress.line(`going on behind line ${from.line}`);

@@ -88,6 +88,12 @@ export type Connection<Node> = {
   };
 };
 
+/** Which rows to read: `limit` of those behind a position, or from the start. */
+export type PageRead<Position> = { before: Position | null; limit: number };
+
+/** Its total is counted only if a caller selects it. */
+export type CountedConnection<Node> = Connection<Node> & { count: () => Promise<number> };
+
 /** `rows` contains one row more than requested if there is a next page; `after` is the cursor that they follow. */
 export function toConnection<Row extends object>(
   rows: readonly Row[],

@@ -20,6 +20,11 @@ export function isStorable(text: string): boolean {
   return !text.includes('\u0000') && text.isWellFormed();
 }
 
+/** Whether a text is one line of at most `max` characters that can be stored. */
+export function isLine(text: string, max: number): boolean {
+  return codePoints(text) <= max && !hasControlCharacters(text) && isStorable(text);
+}
+
 /** Makes one line for an email header, without invisible characters that reorder or hide the text around them. */
 export function toLine(text: string): string {
   return text.replace(CONTROLS, ' ').replace(INVISIBLE, '').trim();

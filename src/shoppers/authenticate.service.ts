@@ -5,13 +5,7 @@ import type { Context, Credentials, Denial, Services, Viewer } from '../context.
 import { createBatchLoader, oncePerApp } from '../platform/batch.ts';
 import { fail } from '../platform/errors.ts';
 import { isStorable } from '../platform/text.ts';
-import {
-  OPERATOR_USER,
-  createKeyUses,
-  createUseNotes,
-  findOperator,
-  noteOperatorUse,
-} from '../stores/operator.service.ts';
+import { OPERATOR_USER, createUseNotes, findOperator } from '../stores/operator.service.ts';
 import { findSession } from '../stores/session.service.ts';
 import type { Signed } from '../stores/session.service.ts';
 import type { StoreKeyRow, StoreRow } from '../stores/store.repo.ts';
@@ -63,9 +57,7 @@ function claimOfSession(signed: Signed | null, actsFor: string): Pick<CallerClai
   return { pid: clean(actsFor), proof: { kind: 'operator', operatorId: signed.operatorId } };
 }
 
-const identificationOf = oncePerApp(({ db, config, now, log }: Services) =>
-  createIdentification({ db, config, now, log }),
-);
+const identificationOf = oncePerApp(createIdentification);
 
 /** Finds who calls. Wrong credentials never throw. */
 export async function authenticate(
@@ -103,7 +95,7 @@ export async function identifyAgain(ctx: Context): Promise<Viewer> {
 }
 
 /** Who a call claims to be: a store by its key, or a shopper by a session; an empty text is no claim. */
-export type CallerClaim = IdentityKey & {
+type CallerClaim = IdentityKey & {
   /** What authenticates the caller as the store; null for a shopper, or for nobody. */
   proof: Proof | null;
   sessionid: string;
@@ -163,14 +155,9 @@ const DENIALS = {
 } as const satisfies Record<string, Denial>;
 
 /** Creates the function that authenticates callers. It never throws on wrong credentials. */
-export function createIdentification(
-  services: Pick<Services, 'db' | 'config' | 'now' | 'log'>,
-): (claim: CallerClaim) => Promise<Identified> {
+function createIdentification(services: Services): (claim: CallerClaim) => Promise<Identified> {
   const { db, config } = services;
-  const noteUse = createKeyUses(services);
-  const noteOperator = createUseNotes(services, (at, since, id: string) =>
-    noteOperatorUse(services, id, at, since),
-  );
+  const noteUse = createUseNotes(services);
   const stores = new LRUCache<string, Versioned<StoreRow>>({ max: MAX_CACHED_STORES });
   db.onLost(() => stores.clear());
   const load = createBatchLoader<IdentityClaim, IdentityRow>((claims) => loadIdentities(db, claims), BATCH);
@@ -190,8 +177,7 @@ export function createIdentification(
     const shopper = found.shopper?.row ?? null;
     const keyId = proof === null ? null : verifiedKey(proof, keys);
     const operatorId = proof?.kind === 'operator' ? proof.operatorId : null;
-    if (operatorId !== null) noteOperator(operatorId);
-    else if (keyId !== null) noteUse(pid, keyId);
+    if (keyId !== null) noteUse(operatorId === null ? pid : null, keyId);
     const nobody = {
       store: null,
       keyId: null,

@@ -40,7 +40,7 @@ const CLAIM_COLUMNS = {
   pid: 'text',
   regid: 'text',
   has_key: 'boolean',
-  slices: 'text',
+  shards: 'text',
   store_version: 'text',
   shopper_version: 'text',
 } as const;
@@ -60,8 +60,8 @@ const LOAD_IDENTITIES = {
       sh.xmin::text AS "shopperVersion", CASE WHEN sh.xmin::text <> claim.shopper_version THEN
         json_build_object(${SHOPPER_FIELDS.map((field) => `'${field}', sh.${columnOf(field)}`).join(', ')})::text END AS shopper,
       coalesce(r.rev, 0) AS revision,
-      CASE WHEN claim.slices <> '{}' THEN (
-        SELECT sum(rev)::bigint FROM catalog_revision WHERE pid = claim.pid AND slice = ANY (claim.slices::smallint[])) END AS catalog,
+      CASE WHEN claim.shards <> '{}' THEN (
+        SELECT sum(rev)::bigint FROM catalog_revision WHERE pid = claim.pid AND slice = ANY (claim.shards::smallint[])) END AS catalog,
       CASE WHEN $7::boolean THEN ${POSITION} END AS position
     FROM ${unnestKeys('claim', CLAIM_COLUMNS)}
     LEFT JOIN LATERAL (SELECT *, xmin FROM store WHERE pid = claim.pid LIMIT 1) s ON true

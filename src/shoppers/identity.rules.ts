@@ -40,13 +40,7 @@ export function sessionidOf(store: TokenStore, regid: string, useragenttype: str
 }
 
 /** Whether a sessionid was made for this regid and epoch; takes the same time for every wrong one. */
-export function isSessionOf(
-  store: TokenStore,
-  sessionid: string,
-  regid: string,
-  epoch: string,
-  now: Date,
-): boolean {
+export function isSessionOf(store: TokenStore, sessionid: string, regid: string, epoch: string, now: Date) {
   const head = sessionid.slice(0, HEAD_LENGTH);
   const isSigned = (key: Uint8Array): true | null =>
     isSameText(sessionid, head + mac(key, 'session', regid, head, epoch)) || null;

@@ -2,6 +2,7 @@ import { Prisma } from '../generated/prisma/client.ts';
 import type { GuestLinkModel, ShopperModel } from '../generated/prisma/models.ts';
 import { selectColumns } from '../platform/database/columns.ts';
 import type { Database, Db, Tx } from '../platform/database/database.ts';
+import type { PageRead } from '../platform/page.ts';
 import { wordsOf } from '../stores/products/product-search.repo.ts';
 
 export type ShopperRow = Omit<ShopperModel, 'prefs' | 'pd'> & {
@@ -100,12 +101,7 @@ export function linksOf(db: Db, { pid, regid }: IdentityKey, mark: string): Prom
   return db.query<LinkRow>(LINKS, [pid, regid, mark]);
 }
 
-export async function updateShopper(
-  db: Db,
-  { pid, regid }: IdentityKey,
-  changes: ShopperChanges,
-  now: Date,
-): Promise<void> {
+export async function updateShopper(db: Db, { pid, regid }: IdentityKey, changes: ShopperChanges, now: Date) {
   const { prefs, pd, ...rest } = changes;
   await db.prisma.shopper.updateMany({
     where: { pid, regid },
@@ -127,7 +123,7 @@ export async function moveShopperEpoch(db: Database, { pid, regid }: IdentityKey
 export type ShopperFilter = { isGuest: boolean | null; search: string };
 
 /** The sort key of a shopper. */
-export type ShopperPosition = Pick<ShopperRow, 'cts' | 'uid'>;
+type Position = Pick<ShopperRow, 'cts' | 'uid'>;
 
 const kindsOf = (isGuest: boolean | null): boolean[] => (isGuest === null ? [false, true] : [isGuest]);
 
@@ -169,12 +165,9 @@ export async function findById(db: Db, pid: string, id: string): Promise<Shopper
 }
 
 /** Newest first. Guests and accounts are read separately, each from its end of the index. */
-export async function listShoppers(
-  db: Db,
-  pid: string,
-  { isGuest, search }: ShopperFilter,
-  { before, limit }: { before: ShopperPosition | null; limit: number },
-): Promise<ShopperRow[]> {
+export async function listShoppers(db: Db, pid: string, filter: ShopperFilter, page: PageRead<Position>) {
+  const { isGuest, search } = filter;
+  const { before, limit } = page;
   if (search !== '') {
     const [look, query] = await parseSearch(db, pid, search);
     if (query === null) return [];
@@ -197,11 +190,7 @@ export async function listShoppers(
   return newest.slice(0, limit) as ShopperRow[];
 }
 
-export async function countShoppers(
-  db: Db,
-  pid: string,
-  { isGuest, search }: ShopperFilter,
-): Promise<number> {
+export async function countShoppers(db: Db, pid: string, { isGuest, search }: ShopperFilter) {
   if (search === '') {
     const counts = await Promise.all(
       kindsOf(isGuest).map((kind) => db.prisma.shopper.count({ where: whereOf(pid, kind) })),

@@ -1,14 +1,14 @@
 import { requireShopper } from '../context.ts';
 import type { Resolvers } from '../generated/resolvers.ts';
 import { shownOf } from './profile.rules.ts';
-import { countShoppers, pageShoppers, updateShopper } from './shopper.service.ts';
+import { pageShoppers, updateShopper } from './shopper.service.ts';
 
 export const shopperResolvers = {
   Query: {
     shopper: (_root, _args, ctx) => requireShopper(ctx),
     shoppers: (_root, page, ctx) => pageShoppers(ctx, page),
   },
-  ShopperConnection: { totalCount: (page, _args, ctx) => countShoppers(ctx, page) },
+  ShopperConnection: { totalCount: (page) => page.count() },
   Mutation: { updateShopper: (_root, { input }, ctx) => updateShopper(ctx, input) },
   Shopper: { userinfo: (shopper) => shopper },
   UserInfo: { prefs: (shopper) => shownOf('prefs', shopper), pd: (shopper) => shownOf('pd', shopper) },

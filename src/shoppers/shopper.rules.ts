@@ -1,6 +1,6 @@
 import { readEmail } from '../platform/email.ts';
 import { fail } from '../platform/errors.ts';
-import { codePoints, hasControlCharacters, isStorable } from '../platform/text.ts';
+import { isLine } from '../platform/text.ts';
 
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -17,9 +17,6 @@ export function checkUuid(text: string): string {
 export function checkEmail(text: string | null | undefined, field = 'useremail'): string {
   return readEmail(text ?? '') ?? fail('invalid-useremail', `${field} must be an e-mail address`);
 }
-
-const isLine = (text: string, max: number): boolean =>
-  codePoints(text) <= max && !hasControlCharacters(text) && isStorable(text);
 
 export function checkUserAgentType(text: string | null | undefined): string {
   const name = (text ?? '').trim();

@@ -1,5 +1,6 @@
 import { requireShopper, requireStore } from '../context.ts';
 import type { Context, Services } from '../context.ts';
+import type { QueryShoppersArgs, UpdateShopperInput } from '../generated/resolvers.ts';
 import { CSV_PORTION, streamCsv } from '../platform/csv.ts';
 import type { CsvColumn } from '../platform/csv.ts';
 import { fail } from '../platform/errors.ts';
@@ -12,7 +13,7 @@ import {
   failCursor,
   toConnection,
 } from '../platform/page.ts';
-import type { Connection } from '../platform/page.ts';
+import type { CountedConnection } from '../platform/page.ts';
 import { isStorable } from '../platform/text.ts';
 import { findStore, moveStoreEpoch } from '../stores/store.repo.ts';
 import type { StoreRow } from '../stores/store.repo.ts';
@@ -20,24 +21,16 @@ import { failNoStore } from '../stores/store.service.ts';
 import { publicIdOf, regidOf } from './identity.rules.ts';
 import { profileFault, withoutEmpty } from './profile.rules.ts';
 import * as shoppers from './shopper.repo.ts';
-import type {
-  NewShopper,
-  ShopperChanges,
-  ShopperFilter,
-  ShopperPosition,
-  ShopperRow,
-} from './shopper.repo.ts';
+import type { NewShopper, ShopperChanges, ShopperFilter, ShopperRow } from './shopper.repo.ts';
 import { checkEmail, checkLine, checkUuid } from './shopper.rules.ts';
 
 /** Changes the profile of the shopper that the calling store names. */
-export async function updateShopper(ctx: Context, changes: ShopperInput): Promise<ShopperRow> {
+export async function updateShopper(ctx: Context, changes: UpdateShopperInput): Promise<ShopperRow> {
   requireStore(ctx);
   const shopper = requireShopper(ctx);
   await shoppers.updateShopper(ctx.db, shopper, checkChanges(changes), ctx.now());
   return (await shoppers.findShopper(ctx.db, shopper)) ?? fail('sw-badregid');
 }
-
-type ShopperInput = { [Field in keyof ShopperChanges]?: ShopperChanges[Field] | null };
 
 const TEXT_FIELDS = ['fname', 'lname', 'm', 'sw_mkt', 'ut'] as const;
 const CLEARABLE = ['m', 'sw_mkt', 'ut'] as const;
@@ -49,7 +42,7 @@ function isClearable(field: string): field is (typeof CLEARABLE)[number] {
   return CLEARABLE.some((name) => name === field);
 }
 
-function checkChanges(input: ShopperInput): ShopperChanges {
+function checkChanges(input: UpdateShopperInput): ShopperChanges {
   const given = Object.entries(input).filter(([, value]) => value !== undefined);
   const blank = given.find(([field, value]) => value === null && !isClearable(field));
   if (blank) fail('invalid-request', `${blank[0]} must not be null`);
@@ -91,13 +84,9 @@ export function newShopper(store: StoreRow, kind: 'guest' | 'account', identity:
 type SessionScope = { email: string } | { uuid: string } | { all: true };
 
 /** Ends the sessions of one shopper or of all; their regids and lists stay. */
-export async function revokeSessions(
-  { db }: Pick<Services, 'db'>,
-  pid: string,
-  scope: SessionScope,
-): Promise<void> {
+export async function revokeSessions({ db }: Pick<Services, 'db'>, pid: string, scope: SessionScope) {
   const store = (await findStore(db, pid)) ?? failNoStore();
-  if ('all' in scope) return void (await moveStoreEpoch(db, pid));
+  if ('all' in scope) return moveStoreEpoch(db, pid);
   const regid =
     'email' in scope
       ? regidOf(store.secret, 'account', checkEmail(scope.email))
@@ -106,45 +95,34 @@ export async function revokeSessions(
     fail('not-found', 'The store has no such shopper');
 }
 
-type ShoppersInput = { search?: string | null; kind?: 'guest' | 'account' | null };
 const ORDER = 'shopper';
 /** A regid or a public id. */
 const ID = /^[\w-]{22}$|^[\w-]{43}$/;
 
-const filterOf = ({ search, kind }: ShoppersInput): ShopperFilter => ({
+const filterOf = ({ search, kind }: QueryShoppersArgs): ShopperFilter => ({
   isGuest: kind == null ? null : kind === 'guest',
   search: checkSearch(search),
 });
 
-function decodePosition(after: string | null | undefined): ShopperPosition | null {
-  const position = decodeMoment('after', after, ORDER);
-  if (position === null) return null;
-  const [cts, uid] = position;
+function positionIn(cursor: string | null | undefined) {
+  const [cts, uid] = decodeMoment('after', cursor, ORDER) ?? [];
+  if (cts === undefined) return null;
   return typeof uid === 'string' && isStorable(uid) ? { cts, uid } : failCursor('after');
 }
 
-/** Its total is counted only when a caller selects it. */
-export type ShopperConnectionRow = Connection<ShopperRow> & { filter: ShopperFilter };
+export type ShopperPage = CountedConnection<ShopperRow>;
 
 /** The calling store's shoppers, newest first; a regid or public id as search finds that shopper. */
-export async function pageShoppers(
-  ctx: Context,
-  { first, after, ...input }: ShoppersInput & { first?: number | null; after?: string | null },
-): Promise<ShopperConnectionRow> {
+export async function pageShoppers(ctx: Context, args: QueryShoppersArgs): Promise<ShopperPage> {
   const { pid } = requireStore(ctx);
-  const size = checkLimit('first', first, 20, 100);
-  const before = decodePosition(after);
-  const filter = filterOf(input);
+  const size = checkLimit('first', args.first, 20, 100);
+  const page = { before: positionIn(args.after), limit: size + 1 };
+  const filter = filterOf(args);
   const named = ID.test(filter.search) ? await shoppers.findById(ctx.db, pid, filter.search) : null;
-  const rows = named
-    ? [named]
-    : await shoppers.listShoppers(ctx.db, pid, filter, { before, limit: size + 1 });
+  const rows = named ? [named] : await shoppers.listShoppers(ctx.db, pid, filter, page);
   const cursorOf = ({ cts, uid }: ShopperRow): string => encodeCursor(ORDER, cts.getTime(), uid);
-  return { ...toConnection(rows, size, cursorOf, after), filter };
-}
-
-export function countShoppers(ctx: Context, { filter }: ShopperConnectionRow): Promise<number> {
-  return shoppers.countShoppers(ctx.db, requireStore(ctx).pid, filter);
+  const count = () => shoppers.countShoppers(ctx.db, pid, filter);
+  return { ...toConnection(rows, size, cursorOf, args.after), count };
 }
 
 const COLUMNS: CsvColumn<ShopperRow>[] = [
@@ -161,7 +139,7 @@ const COLUMNS: CsvColumn<ShopperRow>[] = [
 ];
 
 /** All shoppers as CSV, newest first, without the regid, which opens a shopper's lists. */
-export async function streamShoppers(ctx: Context, input: ShoppersInput): Promise<AsyncGenerator<string>> {
+export async function streamShoppers(ctx: Context, input: QueryShoppersArgs) {
   const { pid } = requireStore(ctx);
   const filter = filterOf(input);
   return streamCsv(COLUMNS, (before: ShopperRow | null) =>

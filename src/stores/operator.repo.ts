@@ -1,10 +1,11 @@
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { OperatorKeyModel, StoreModel } from '../generated/prisma/models.ts';
 import type { Database, Db, Tx } from '../platform/database/database.ts';
+import type { PageRead } from '../platform/page.ts';
 
-export type OperatorKeyRow = Pick<OperatorKeyModel, 'id' | 'name' | 'hint' | 'createdAt' | 'lastUsedAt'>;
+const SHOWN = { id: true, name: true, hint: true, createdAt: true, lastUsedAt: true } as const;
 
-export type NewOperatorKey = Pick<OperatorKeyModel, 'id' | 'name' | 'hash' | 'hint'>;
+export type OperatorKeyRow = Pick<OperatorKeyModel, keyof typeof SHOWN>;
 
 const OPERATOR_LOCK = 815_003;
 
@@ -13,16 +14,15 @@ export async function lockOperatorKeys(tx: Tx): Promise<void> {
   await tx.query('SELECT pg_advisory_xact_lock($1)', [OPERATOR_LOCK]);
 }
 
-export async function addOperatorKey(tx: Tx, key: NewOperatorKey): Promise<void> {
-  await tx.prisma.operatorKey.create({ data: key });
+type NewOperatorKey = Pick<OperatorKeyModel, 'id' | 'name' | 'hash' | 'hint'>;
+
+export async function addOperatorKey(tx: Tx, data: NewOperatorKey): Promise<void> {
+  await tx.prisma.operatorKey.create({ data });
 }
 
 export function listOperatorKeys(db: Db): Promise<OperatorKeyRow[]> {
-  return db.prisma.operatorKey.findMany({
-    where: { revokedAt: null },
-    select: { id: true, name: true, hint: true, createdAt: true, lastUsedAt: true },
-    orderBy: { createdAt: 'asc' },
-  });
+  const orderBy = { createdAt: 'asc' as const };
+  return db.prisma.operatorKey.findMany({ where: { revokedAt: null }, select: SHOWN, orderBy });
 }
 
 export async function hasHadOperatorKey(db: Db): Promise<boolean> {
@@ -30,65 +30,50 @@ export async function hasHadOperatorKey(db: Db): Promise<boolean> {
 }
 
 export async function findOperatorKey(db: Db, hash: Uint8Array<ArrayBuffer>): Promise<string | null> {
-  const row = await db.prisma.operatorKey.findFirst({
-    where: { hash, revokedAt: null },
-    select: { id: true },
-  });
-  return row?.id ?? null;
+  return (await db.prisma.operatorKey.findFirst({ where: { hash, revokedAt: null } }))?.id ?? null;
 }
 
 export async function revokeOperatorKey(db: Database, id: string, now: Date): Promise<boolean> {
-  const { count } = await db.prisma.operatorKey.updateMany({
-    where: { id, revokedAt: null },
-    data: { revokedAt: now },
-  });
-  return count === 1;
+  const where = { id, revokedAt: null };
+  return (await db.prisma.operatorKey.updateMany({ where, data: { revokedAt: now } })).count === 1;
 }
 
-export async function noteOperatorUse(db: Database, id: string, at: Date, since: Date): Promise<void> {
-  await db.prisma.operatorKey.updateMany({
-    where: { id, OR: [{ lastUsedAt: null }, { lastUsedAt: { lt: since } }] },
-    data: { lastUsedAt: at },
-  });
+/** Records the use of a store's key, or of an operator's where `pid` is null, unless a use after `since` is recorded. */
+export async function noteKeyUse(db: Db, pid: string | null, id: string, at: Date, since: Date) {
+  const where = { id, OR: [{ lastUsedAt: null }, { lastUsedAt: { lt: since } }] };
+  const data = { lastUsedAt: at };
+  if (pid === null) await db.prisma.operatorKey.updateMany({ where, data });
+  else await db.prisma.storeKey.updateMany({ where: { pid, ...where }, data });
 }
-
-export type ListedStoreRow = Pick<StoreModel, 'pid' | 'name' | 'isDemo' | 'maintenance' | 'createdAt'>;
 
 const LISTED = { pid: true, name: true, isDemo: true, maintenance: true, createdAt: true } as const;
 
+export type ListedStoreRow = Pick<StoreModel, keyof typeof LISTED>;
+
 /** Matches a part of the name or the exact pid; includes the demo store only if it is served. */
-export type StoreFilter = { search: string; hasDemo: boolean };
+type StoreFilter = { search: string; hasDemo: boolean };
 
 /** Escapes LIKE wildcards, because Prisma does not. */
 const literal = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
 
 const matching = ({ search, hasDemo }: StoreFilter): Prisma.StoreWhereInput => ({
-  ...(search === ''
-    ? {}
-    : { OR: [{ name: { contains: literal(search), mode: 'insensitive' } }, { pid: search }] }),
-  ...(hasDemo ? {} : { isDemo: false }),
+  ...(search !== '' && {
+    OR: [{ name: { contains: literal(search), mode: 'insensitive' } }, { pid: search }],
+  }),
+  ...(!hasDemo && { isDemo: false }),
 });
 
-export type StorePlace = { createdAt: Date; pid: string };
+export type StorePosition = Pick<StoreModel, 'createdAt' | 'pid'>;
 
-/** Newest first; returns one extra row if another page follows. */
-export function listStores(
-  db: Db,
-  filter: StoreFilter,
-  first: number,
-  after: StorePlace | null,
-): Promise<ListedStoreRow[]> {
-  const rest: Prisma.StoreWhereInput = after
-    ? {
-        OR: [{ createdAt: { lt: after.createdAt } }, { createdAt: after.createdAt, pid: { gt: after.pid } }],
-      }
-    : {};
-  return db.prisma.store.findMany({
-    where: { AND: [matching(filter), rest] },
-    select: LISTED,
-    orderBy: [{ createdAt: 'desc' }, { pid: 'asc' }],
-    take: first + 1,
-  });
+/** Newest first, those behind a position. */
+export function listStores({ prisma }: Db, filter: StoreFilter, { before, limit }: PageRead<StorePosition>) {
+  const older = before && {
+    createdAt: { lte: before.createdAt },
+    NOT: { ...before, pid: { lte: before.pid } },
+  };
+  const where = { AND: [matching(filter), older ?? {}] };
+  const orderBy = [{ createdAt: 'desc' as const }, { pid: 'asc' as const }];
+  return prisma.store.findMany({ where, select: LISTED, orderBy, take: limit });
 }
 
 export function countStores(db: Db, filter: StoreFilter): Promise<number> {
@@ -99,16 +84,14 @@ export function findListedStore(db: Db, pid: string): Promise<ListedStoreRow | n
   return db.prisma.store.findFirst({ where: { pid }, select: LISTED });
 }
 
-export async function countFigures(
-  db: Db,
-  pids: string[],
-): Promise<{ shoppers: Map<string, number>; lists: Map<string, number> }> {
+/** The numbers of shoppers and lists of each store that has any. */
+export async function countFigures({ prisma }: Db, pids: string[]) {
   const where = { pid: { in: pids } };
   const [shoppers, lists] = await Promise.all([
-    db.prisma.shopper.groupBy({ by: ['pid'], where, _count: { _all: true } }),
-    db.prisma.list.groupBy({ by: ['pid'], where, _count: { _all: true } }),
+    prisma.shopper.groupBy({ by: ['pid'], where, _count: true }),
+    prisma.list.groupBy({ by: ['pid'], where, _count: true }),
   ]);
-  const byPid = (rows: { pid: string; _count: { _all: number } }[]): Map<string, number> =>
-    new Map(rows.map(({ pid, _count }) => [pid, _count._all]));
+  const byPid = (rows: { pid: string; _count: number }[]) =>
+    new Map(rows.map((row) => [row.pid, row._count]));
   return { shoppers: byPid(shoppers), lists: byPid(lists) };
 }

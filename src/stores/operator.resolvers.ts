@@ -1,5 +1,5 @@
 import type { Resolvers } from '../generated/resolvers.ts';
-import { countStores, createStoreAsOperator, getStores, setStoreMaintenance } from './operator.service.ts';
+import { createStoreAsOperator, getStores, setStoreMaintenance } from './operator.service.ts';
 
 export const operatorResolvers = {
   Query: { stores: (_root, input, ctx) => getStores(ctx, input) },
@@ -7,10 +7,10 @@ export const operatorResolvers = {
     createStore: (_root, { name }, ctx) => createStoreAsOperator(ctx, name),
     setStoreMaintenance: (_root, { pid, maintenance }, ctx) => setStoreMaintenance(ctx, pid, maintenance),
   },
-  StoreConnection: { totalCount: (page, _args, ctx) => countStores(ctx, page) },
+  StoreConnection: { totalCount: (page) => page.count() },
   ListedStore: {
     cts: (store) => store.createdAt,
-    shoppers: async (store) => (await store.figures()).shoppers,
-    lists: async (store) => (await store.figures()).lists,
+    shoppers: async (store) => (await store.figures()).shoppers.get(store.pid) ?? 0,
+    lists: async (store) => (await store.figures()).lists.get(store.pid) ?? 0,
   },
 } satisfies Resolvers;

@@ -19,21 +19,9 @@ export const SENDER_COLUMNS = `s.pid, s.name, s.secret, s.token_keys AS "tokenKe
 export type Envelope = Sender & { isSuppressed: boolean };
 
 const SENDER = {
-  pid: true,
-  name: true,
-  secret: true,
-  tokenKeys: true,
-  isDemo: true,
-  linkNo: true,
-  logoUrl: true,
-  colour: true,
-  senderName: true,
-  senderAddress: true,
-  currency: true,
-  locale: true,
-  pacing: true,
-  shareUrl: true,
-  allowedOrigins: true,
+  ...{ pid: true, name: true, secret: true, tokenKeys: true, isDemo: true, linkNo: true, pacing: true },
+  ...{ logoUrl: true, colour: true, senderName: true, senderAddress: true, currency: true, locale: true },
+  ...{ shareUrl: true, allowedOrigins: true },
 } as const;
 
 const toSender = ({ shareUrl, allowedOrigins, ...row }: Pick<StoreModel, keyof typeof SENDER>): Sender => ({
@@ -43,27 +31,22 @@ const toSender = ({ shareUrl, allowedOrigins, ...row }: Pick<StoreModel, keyof t
   siteUrl: shareUrl ?? allowedOrigins[0] ?? null,
 });
 
-export async function findSender(db: Db, pid: string): Promise<Sender | null> {
-  const row = await db.prisma.store.findFirst({ where: { pid }, select: SENDER });
+/** A short link names the store by `linkNo`. */
+export async function findSender(db: Db, where: { pid: string } | { linkNo: number }) {
+  const row = await db.prisma.store.findFirst({ where, select: SENDER });
   return row && toSender(row);
 }
 
-export async function findSenderByNo(db: Db, linkNo: number): Promise<Sender | null> {
-  const row = await db.prisma.store.findFirst({ where: { linkNo }, select: SENDER });
-  return row && toSender(row);
-}
+type StoreContact = Pick<SuppressionModel, 'pid' | 'medium' | 'value'>;
 
-export async function loadEnvelopes(
-  db: Db,
-  contacts: readonly Pick<SuppressionModel, 'pid' | 'medium' | 'value'>[],
-): Promise<(Envelope | null)[]> {
+/** In the order of the contacts, with null for a deleted store. */
+export async function loadEnvelopes(db: Db, contacts: readonly StoreContact[]): Promise<(Envelope | null)[]> {
   const pid = { in: [...new Set(contacts.map((contact) => contact.pid))] };
   const value = { in: [...new Set(contacts.map((contact) => contact.value.toLowerCase()))] };
   const stores = await db.prisma.store.findMany({ where: { pid }, select: SENDER });
   const suppressions = await db.prisma.suppression.findMany({ where: { pid, value } });
   const senders = new Map(stores.map((store) => [store.pid, toSender(store)]));
-  const keyOf = (one: Pick<SuppressionModel, 'pid' | 'medium' | 'value'>): string =>
-    JSON.stringify([one.pid, one.medium, one.value.toLowerCase()]);
+  const keyOf = (one: StoreContact) => JSON.stringify([one.pid, one.medium, one.value.toLowerCase()]);
   const suppressed = new Set(suppressions.map(keyOf));
   return contacts.map((contact) => {
     const sender = senders.get(contact.pid);

@@ -6,6 +6,8 @@ import { HOUR_MS } from '../platform/time.ts';
 import * as sessions from './session.repo.ts';
 import { hashKey } from './store.rules.ts';
 
+export { forgetSessions } from './session.repo.ts';
+
 /** Dashboard sessions end after this time, even if they are in use. */
 export const SESSION_MS = 8 * HOUR_MS;
 
@@ -31,11 +33,8 @@ export async function openSession(
 ): Promise<string> {
   const token = newToken();
   const createdAt = now();
-  const session = {
-    hash: hashKey(token),
-    createdAt,
-    expiresAt: new Date(createdAt.getTime() + SESSION_MS),
-  };
+  const expiresAt = new Date(createdAt.getTime() + SESSION_MS);
+  const session = { hash: hashKey(token), createdAt, expiresAt };
   if (operatorId !== null) {
     await sessions.addOperatorSession(db, { ...session, keyId: operatorId });
     return write('', token);
@@ -62,8 +61,4 @@ export async function closeSession({ db }: Pick<Deps, 'db'>, session: string): P
   if (claimed === null) return;
   if (claimed.pid === '') await sessions.endOperatorSession(db, claimed.hash);
   else await sessions.endStoreSession(db, claimed.pid, claimed.hash);
-}
-
-export function forgetSessions({ db }: Services, now: Date): Promise<number> {
-  return sessions.forgetSessions(db, now);
 }

@@ -4,7 +4,7 @@ import { isEmail } from '../platform/email.ts';
 import { fail } from '../platform/errors.ts';
 import { intRule, isIntIn } from '../platform/fields.ts';
 import { plainOrigin } from '../platform/origin.ts';
-import { codePoints, hasControlCharacters, isStorable } from '../platform/text.ts';
+import { hasControlCharacters, isLine, isStorable } from '../platform/text.ts';
 import type { Setting, TextCheck } from './setting.types.ts';
 import { storeSettings } from './store.columns.ts';
 import type { SettingName } from './store.columns.ts';
@@ -49,113 +49,83 @@ function isOrigin(text: string): boolean {
   return isShort && URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text;
 }
 
-/** `read` returns the stored form of a text, or null if it is invalid; `rule` describes what is valid. */
-type Check = { read: (text: string, max: number) => string | null; rule: (max: number) => string };
+/** Returns the stored form of a text, or rejects it with the rule that it breaks. */
+type Check = (text: string, reject: (rule: string) => never, max: number) => string;
 
 const CHECKS: Record<TextCheck, Check> = {
-  line: {
-    read(text, max) {
-      const line = text.trim();
-      return line !== '' && codePoints(line) <= max && isSafe(line) ? line : null;
-    },
-    rule: (max) => `must have 1 to ${max} printable characters`,
+  line(text, reject, max) {
+    const line = text.trim();
+    return line !== '' && isLine(line, max) ? line : reject(`must have 1 to ${max} printable characters`);
   },
-  url: {
-    read: (text, max) => (text.trim().length <= max ? toLogoUrl(text.trim()) : null),
-    rule: (max) => `must be an https address of at most ${max} characters`,
+  url(text, reject, max) {
+    const url = text.trim();
+    const stored = url.length <= max ? toLogoUrl(url) : null;
+    return stored ?? reject(`must be an https address of at most ${max} characters`);
   },
-  listType: {
-    read: (type) => (/^[A-Za-z0-9_-]{1,32}$/.test(type) && !BUILT_IN_TYPES.has(type) ? type : null),
-    rule: () => 'must have 1 to 32 of A-Z a-z 0-9 _ - and not be wl or sfl',
+  listType: (type, reject) =>
+    /^[A-Za-z0-9_-]{1,32}$/.test(type) && !BUILT_IN_TYPES.has(type)
+      ? type
+      : reject('must have 1 to 32 of A-Z a-z 0-9 _ - and not be wl or sfl'),
+  origin: (origin, reject) =>
+    isOrigin(origin) ? origin : reject('is not an origin such as https://shop.example'),
+  shareUrl: (url, reject, max) =>
+    url.length <= max && isShareUrl(url)
+      ? url
+      : reject(`must be an http(s) address of at most ${max} characters; {lid} in it stands for the list id`),
+  region(text, reject) {
+    const region = text.trim().toUpperCase();
+    return isSupportedCountry(region) ? region : reject('must be a country of two letters, such as DE or US');
   },
-  origin: {
-    read: (origin) => (isOrigin(origin) ? origin : null),
-    rule: () => 'is not an origin such as https://shop.example',
-  },
-  shareUrl: {
-    read: (url, max) => (url.length <= max && isShareUrl(url) ? url : null),
-    rule: (max) =>
-      `must be an http(s) address of at most ${max} characters; {lid} in it stands for the list id`,
-  },
-  region: {
-    read(text) {
-      const region = text.trim().toUpperCase();
-      return isSupportedCountry(region) ? region : null;
-    },
-    rule: () => 'must be a country of two letters, such as DE or US',
-  },
-  time: {
-    read: (time) => (/^([01]\d|2[0-3]):[0-5]\d$/.test(time) ? time : null),
-    rule: () => 'must be a time of day such as 22:00',
-  },
-  timeZone: {
+  time: (time, reject) =>
+    /^([01]\d|2[0-3]):[0-5]\d$/.test(time) ? time : reject('must be a time of day such as 22:00'),
+  timeZone(text, reject) {
+    const find = () => new Intl.DateTimeFormat('en', { timeZone: text.trim() }).resolvedOptions().timeZone;
     // Offsets such as +02:00 are rejected, because they have no daylight saving time.
-    read: (text) =>
-      /^\s*[A-Za-z]/.test(text)
-        ? knownName(() => new Intl.DateTimeFormat('en', { timeZone: text.trim() }).resolvedOptions().timeZone)
-        : null,
-    rule: () => 'must be the name of a time zone such as Europe/Berlin',
+    const zone = /^\s*[A-Za-z]/.test(text) ? knownName(find) : null;
+    return zone ?? reject('must be the name of a time zone such as Europe/Berlin');
   },
-  colour: {
-    read: (text) => (/^#[\da-f]{6}$/i.test(text.trim()) ? text.trim().toLowerCase() : null),
-    rule: () => 'must be a colour such as #1a73e8',
+  colour(text, reject) {
+    const colour = text.trim().toLowerCase();
+    return /^#[\da-f]{6}$/.test(colour) ? colour : reject('must be a colour such as #1a73e8');
   },
-  email: {
-    read: (text) => (isEmail(text.trim()) ? text.trim() : null),
-    rule: () => 'must be an e-mail address',
+  email: (text, reject) => (isEmail(text.trim()) ? text.trim() : reject('must be an e-mail address')),
+  currency(text, reject) {
+    const currency = text.trim().toUpperCase();
+    const rule = 'must be a currency of three letters (ISO 4217), such as EUR';
+    return CURRENCIES.has(currency) ? currency : reject(rule);
   },
-  currency: {
-    read(text) {
-      const currency = text.trim().toUpperCase();
-      return CURRENCIES.has(currency) ? currency : null;
-    },
-    rule: () => 'must be a currency of three letters (ISO 4217), such as EUR',
-  },
-  locale: {
-    read: (text, max) =>
-      text.trim().length <= max
-        ? knownName(() => Intl.NumberFormat.supportedLocalesOf(text.trim())[0])
-        : null,
-    rule: () => 'must be a language (BCP 47) that is known, such as en, de-CH or pt-BR',
+  locale(text, reject, max) {
+    const find = () => Intl.NumberFormat.supportedLocalesOf(text.trim())[0];
+    const locale = text.trim().length <= max ? knownName(find) : null;
+    return locale ?? reject('must be a language (BCP 47) that is known, such as en, de-CH or pt-BR');
   },
 };
 
-function isRateLimit([kind, limit]: [string, number]): boolean {
-  return LIMIT_KINDS.has(kind) && Number.isInteger(limit) && limit > 0;
-}
-
-function checkList(label: string, setting: Setting & { kind: 'list' }, entries: string[]): string[] {
-  const { read, rule } = CHECKS[setting.check];
-  const unique = [...new Set(entries)];
-  if (unique.length > setting.max)
-    fail('invalid-request', `${label} must have at most ${setting.max} entries`);
-  const bad = unique.find((entry) => read(entry, setting.max) === null);
-  return bad === undefined ? unique : fail('invalid-request', `${label}: "${bad}" ${rule(setting.max)}`);
-}
+const isRateLimit = ([kind, limit]: [string, number]): boolean =>
+  LIMIT_KINDS.has(kind) && Number.isInteger(limit) && limit > 0;
 
 const isNullable = (setting: Setting): boolean => 'initial' in setting && setting.initial === null;
 
+const LIMITS_RULE = 'must be key=N, shopper=N or address=N with N requests a minute, or cost=N';
+
 /** Returns the value to store, or throws an error that begins with `label`. */
 function checkSetting(label: string, setting: Setting, value: unknown): unknown {
-  if (value === null)
-    return isNullable(setting) ? null : fail('invalid-request', `${label} must not be null`);
+  const reject = (rule: string): never => fail('invalid-request', `${label} ${rule}`);
+  if (value === null) return isNullable(setting) ? null : reject('must not be null');
   switch (setting.kind) {
-    case 'text': {
-      const { read, rule } = CHECKS[setting.check];
-      const { max = Infinity } = setting;
-      return read(value as string, max) ?? fail('invalid-request', `${label} ${rule(max)}`);
+    case 'text':
+      return CHECKS[setting.check](value as string, reject, setting.max ?? Infinity);
+    case 'list': {
+      const entries = [...new Set(value as string[])];
+      if (entries.length > setting.max) reject(`must have at most ${setting.max} entries`);
+      const rejectEntry = (entry: string) => (rule: string) =>
+        fail('invalid-request', `${label}: "${entry}" ${rule}`);
+      return entries.map((entry) => CHECKS[setting.check](entry, rejectEntry(entry), setting.max));
     }
-    case 'list':
-      return checkList(label, setting, value as string[]);
     case 'int':
-      return isIntIn(setting, value) ? value : fail('invalid-request', `${label} ${intRule(setting)}`);
+      return isIntIn(setting, value) ? value : reject(intRule(setting));
     case 'rateLimits':
-      return Object.entries(value as Record<string, number>).every(isRateLimit)
-        ? value
-        : fail(
-            'invalid-request',
-            `${label} must be key=N, shopper=N or address=N with N requests a minute, or cost=N`,
-          );
+      return Object.entries(value as Record<string, number>).every(isRateLimit) ? value : reject(LIMITS_RULE);
     case 'flag':
       return value;
   }
@@ -163,11 +133,8 @@ function checkSetting(label: string, setting: Setting, value: unknown): unknown 
 
 /** Returns the settings to store, or throws an error that uses the caller's name of the invalid one. */
 export function checkSettings(settings: StoreSettings, nameOf: NameSetting): StoreSettings {
-  const given = storeSettings.filter(({ name }) => settings[name] !== undefined);
-  return Object.fromEntries(
-    given.map((setting) => [
-      setting.name,
-      checkSetting(nameOf(setting.name), setting, settings[setting.name]),
-    ]),
-  );
+  const checked = storeSettings
+    .filter(({ name }) => settings[name] !== undefined)
+    .map((setting) => [setting.name, checkSetting(nameOf(setting.name), setting, settings[setting.name])]);
+  return Object.fromEntries(checked) as StoreSettings;
 }

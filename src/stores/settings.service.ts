@@ -1,12 +1,14 @@
 import { requireStore } from '../context.ts';
-import type { Context } from '../context.ts';
+import type { Context, Services } from '../context.ts';
 import type { UpdateStoreInput } from '../generated/resolvers.ts';
 import { fail } from '../platform/errors.ts';
 import type { Setting } from './setting.types.ts';
 import { STORE_SETTINGS } from './store.columns.ts';
-import { findStore, listKeys } from './store.repo.ts';
+import * as stores from './store.repo.ts';
 import type { ApiKeyRow, StoreRow } from './store.repo.ts';
-import { renameKey, revokeKey, rotateKey, updateStore } from './store.service.ts';
+import { withNewKey, workingKeys } from './store.rules.ts';
+import type { TokenKey } from './store.rules.ts';
+import { failNoStore, renameKey, revokeKey, rotateKey, updateStore } from './store.service.ts';
 
 /** The settings that the API can change; one without a row in STORE_SETTINGS does not compile. */
 const API_SETTINGS: Record<keyof UpdateStoreInput, Setting> = STORE_SETTINGS;
@@ -15,13 +17,10 @@ export async function changeSettings(ctx: Context, input: UpdateStoreInput): Pro
   const { pid } = requireStore(ctx);
   const given = Object.entries(input).filter(([name]) => Object.hasOwn(API_SETTINGS, name));
   await updateStore(ctx, pid, Object.fromEntries(given), (name) => name);
-  return (await findStore(ctx.db, pid)) ?? fail('unauthorised');
+  return (await stores.findStore(ctx.db, pid)) ?? fail('unauthorised');
 }
 
-export async function createApiKey(
-  ctx: Context,
-  name: string | null | undefined,
-): Promise<{ id: string; apiKey: string }> {
+export async function createApiKey(ctx: Context, name: string | null | undefined) {
   const { keyId, apiKey } = await rotateKey(ctx, requireStore(ctx).pid, name ?? '');
   ctx.shownOnce.push(
     `the API key ${keyId}, which is not shown again: revoke it and create another one under a new Idempotency-Key`,
@@ -44,5 +43,32 @@ export async function revokeApiKey(ctx: Context, id: string): Promise<StoreRow> 
 }
 
 export function getApiKeys(ctx: Context): Promise<ApiKeyRow[]> {
-  return listKeys(ctx.db, requireStore(ctx).pid);
+  return stores.listKeys(ctx.db, requireStore(ctx).pid);
+}
+
+type Deps = Pick<Services, 'db' | 'now'>;
+
+/** Replaces a store's token keys; concurrent changes run one after another. */
+function changeTokenKeys(
+  { db, now }: Deps,
+  pid: string,
+  change: (working: readonly TokenKey[], now: Date) => TokenKey[],
+): Promise<StoreRow> {
+  return db.transaction(async (tx) => {
+    await stores.lockStore(tx, pid);
+    const store = (await stores.findStore(tx, pid)) ?? failNoStore();
+    const tokenKeys = change(workingKeys(store, now()), now());
+    await stores.updateStore(tx, pid, { tokenKeys });
+    return { ...store, tokenKeys };
+  });
+}
+
+/** Adds a new signing key; signatures of older keys expire after `oldDays` (0: at once), or if null, when they are dropped. */
+export function rotateTokenKey(deps: Deps, pid: string, oldDays: number | null): Promise<StoreRow> {
+  return changeTokenKeys(deps, pid, (working, now) => withNewKey(working, oldDays, now));
+}
+
+/** Invalidates the signatures of all older token keys; those of the newest remain valid. */
+export function dropTokenKeys(deps: Deps, pid: string): Promise<StoreRow> {
+  return changeTokenKeys(deps, pid, (working) => working.slice(0, 1));
 }

@@ -58,16 +58,9 @@ export async function hasMailServer(db: Db, pid: string): Promise<boolean> {
   return (await db.prisma.mailServer.count({ where: { pid } })) === 1;
 }
 
+/** Also finds a store that this process does not serve. */
 export async function findStore(db: Db, pid: string): Promise<StoreRow | null> {
-  const row = await db.prisma.store.findFirst({ where: { pid }, omit: { updatedAt: true } });
-  return (
-    row && {
-      ...row,
-      rateLimits: row.rateLimits as RateLimits,
-      pacing: row.pacing as Pacing,
-      tokenKeys: row.tokenKeys as TokenKey[],
-    }
-  );
+  return (await db.prisma.store.findFirst({ where: { pid }, omit: { updatedAt: true } })) as StoreRow | null;
 }
 
 export async function pidOfLinkNo(db: Db, linkNo: number): Promise<string | null> {
@@ -75,18 +68,13 @@ export async function pidOfLinkNo(db: Db, linkNo: number): Promise<string | null
 }
 
 const API_KEY = { id: true, name: true, hint: true, createdAt: true, lastUsedAt: true } as const;
+const VALID_KEYS = { where: { revokedAt: null }, select: API_KEY, orderBy: { createdAt: 'asc' } } as const;
 
 /** Lists all stores, oldest first, without secrets and with their valid keys; the caller removes the token keys. */
 export function listStores(db: Database) {
   return db.prisma.store.findMany({
     omit: { secret: true },
-    include: {
-      keys: {
-        where: { revokedAt: null },
-        select: API_KEY,
-        orderBy: { createdAt: 'asc' },
-      },
-    },
+    include: { keys: VALID_KEYS },
     orderBy: { createdAt: 'asc' },
   });
 }
@@ -99,58 +87,28 @@ export async function lockStore(tx: Tx, pid: string): Promise<boolean> {
   return (await tx.query(LOCK, [pid])).length > 0;
 }
 
-export function countKeys(db: Db, pid: string): Promise<number> {
-  return db.prisma.storeKey.count({ where: { pid, revokedAt: null } });
-}
-
 export async function addKey(tx: Tx, pid: string, key: NewKey): Promise<void> {
   await tx.prisma.storeKey.create({ data: { pid, ...key } });
 }
 
 export async function keepNewestKeys(tx: Tx, pid: string, count: number, now: Date): Promise<void> {
-  const older = await tx.prisma.storeKey.findMany({
-    where: { pid, revokedAt: null },
-    select: { id: true },
-    orderBy: [{ createdAt: 'desc' }, { id: 'asc' }],
-    skip: count,
-  });
-  await tx.prisma.storeKey.updateMany({
-    where: { pid, id: { in: older.map(({ id }) => id) } },
-    data: { revokedAt: now },
-  });
+  const where = { pid, revokedAt: null };
+  const orderBy = [{ createdAt: 'desc' as const }, { id: 'asc' as const }];
+  const older = await tx.prisma.storeKey.findMany({ where, orderBy, skip: count });
+  const ids = older.map(({ id }) => id);
+  await tx.prisma.storeKey.updateMany({ where: { pid, id: { in: ids } }, data: { revokedAt: now } });
 }
 
-export async function revokeKey(db: Database, pid: string, id: string, now: Date): Promise<boolean> {
-  return (
-    (await db.prisma.storeKey.updateMany({ where: { pid, id, revokedAt: null }, data: { revokedAt: now } }))
-      .count === 1
-  );
+type KeyChange = Partial<Pick<StoreKeyModel, 'name' | 'revokedAt'>>;
+
+/** Changes a valid key; returns false if the store has no such key. */
+export async function changeKey(db: Db, pid: string, id: string, data: KeyChange): Promise<boolean> {
+  return (await db.prisma.storeKey.updateMany({ where: { pid, id, revokedAt: null }, data })).count === 1;
 }
 
-export async function renameKey(db: Database, pid: string, id: string, name: string): Promise<boolean> {
-  return (
-    (await db.prisma.storeKey.updateMany({ where: { pid, id, revokedAt: null }, data: { name } })).count === 1
-  );
-}
-
-export async function noteKeyUse(
-  db: Database,
-  pid: string,
-  id: string,
-  at: Date,
-  since: Date,
-): Promise<void> {
-  await db.prisma.storeKey.updateMany({
-    where: { pid, id, OR: [{ lastUsedAt: null }, { lastUsedAt: { lt: since } }] },
-    data: { lastUsedAt: at },
-  });
-}
-
-export async function moveStoreEpoch(db: Database, pid: string): Promise<boolean> {
-  return (
-    (await db.prisma.store.updateMany({ where: { pid }, data: { sessionEpoch: { increment: 1 } } })).count ===
-    1
-  );
+/** Ends the sessions of all shoppers. */
+export async function moveStoreEpoch(db: Database, pid: string): Promise<void> {
+  await db.prisma.store.updateMany({ where: { pid }, data: { sessionEpoch: { increment: 1 } } });
 }
 
 export async function setServiceMaintenance(db: Database, maintenance: boolean): Promise<void> {
@@ -171,12 +129,8 @@ export async function readServiceSecret(db: Database): Promise<Uint8Array> {
 
 export type ApiKeyRow = Pick<StoreKeyModel, keyof typeof API_KEY>;
 
-export function listKeys(db: Database, pid: string): Promise<ApiKeyRow[]> {
-  return db.prisma.storeKey.findMany({
-    where: { pid, revokedAt: null },
-    select: API_KEY,
-    orderBy: { createdAt: 'asc' },
-  });
+export function listKeys(db: Db, pid: string): Promise<ApiKeyRow[]> {
+  return db.prisma.storeKey.findMany({ ...VALID_KEYS, where: { pid, revokedAt: null } });
 }
 
 const DEMO_LOCK = 815_002;
@@ -187,10 +141,7 @@ export async function lockDemo(tx: Tx): Promise<void> {
 }
 
 export async function pidOfDemo(db: Db): Promise<string | null> {
-  const row = await db.prisma.store.findFirst({
-    where: { isDemo: true },
-    select: { pid: true },
-    orderBy: { createdAt: 'asc' },
-  });
+  const oldest = { orderBy: { createdAt: 'asc' } } as const;
+  const row = await db.prisma.store.findFirst({ where: { isDemo: true }, select: { pid: true }, ...oldest });
   return row?.pid ?? null;
 }

@@ -1,18 +1,18 @@
 import { requireStore } from '../context.ts';
 import type { Resolvers } from '../generated/resolvers.ts';
-import { changeSettings, createApiKey, getApiKeys, renameApiKey, revokeApiKey } from './settings.service.ts';
+import * as settings from './settings.service.ts';
 import { describeTokenKeys } from './store.rules.ts';
-import { dropOwnTokenKeys, rotateOwnTokenKey } from './token-key.service.ts';
 
 export const storeResolvers = {
   Query: { store: (_root, _args, ctx) => requireStore(ctx) },
   Mutation: {
-    updateStore: (_root, { input }, ctx) => changeSettings(ctx, input),
-    createApiKey: (_root, { name }, ctx) => createApiKey(ctx, name),
-    renameApiKey: (_root, { id, name }, ctx) => renameApiKey(ctx, id, name),
-    revokeApiKey: (_root, { id }, ctx) => revokeApiKey(ctx, id),
-    rotateTokenKey: (_root, { oldDays }, ctx) => rotateOwnTokenKey(ctx, oldDays),
-    dropTokenKeys: (_root, _args, ctx) => dropOwnTokenKeys(ctx),
+    updateStore: (_root, { input }, ctx) => settings.changeSettings(ctx, input),
+    createApiKey: (_root, { name }, ctx) => settings.createApiKey(ctx, name),
+    renameApiKey: (_root, { id, name }, ctx) => settings.renameApiKey(ctx, id, name),
+    revokeApiKey: (_root, { id }, ctx) => settings.revokeApiKey(ctx, id),
+    rotateTokenKey: (_root, { oldDays }, ctx) =>
+      settings.rotateTokenKey(ctx, requireStore(ctx).pid, oldDays ?? null),
+    dropTokenKeys: (_root, _args, ctx) => settings.dropTokenKeys(ctx, requireStore(ctx).pid),
   },
   Store: {
     appId: () => 'StoreadminApi',
@@ -22,7 +22,7 @@ export const storeResolvers = {
     quietTo: ({ pacing }) => pacing.quietTo ?? null,
     timeZone: ({ pacing }) => pacing.timeZone ?? null,
     dailyCap: ({ pacing }) => pacing.dailyCap ?? null,
-    apiKeys: (_store, _args, ctx) => getApiKeys(ctx),
+    apiKeys: (_store, _args, ctx) => settings.getApiKeys(ctx),
     tokenKeys: (store, _args, ctx) => describeTokenKeys(store, ctx.now()),
   },
   ApiKey: { cts: (key) => key.createdAt, isCurrent: (key, _args, ctx) => key.id === ctx.viewer.keyId },

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { fail } from '../platform/errors.ts';
-import { codePoints, hasControlCharacters, isStorable } from '../platform/text.ts';
+import { isLine } from '../platform/text.ts';
 import { DAY_MS } from '../platform/time.ts';
 import { storeSettings } from './store.columns.ts';
 import type { PacingName, STORE_SETTINGS } from './store.columns.ts';
@@ -27,9 +27,7 @@ export function isPaced({ digestSeconds, quietFrom, dailyCap }: Pacing): boolean
 const NAMES = storeSettings.filter(({ within }) => within === 'pacing').map(({ name }) => name as PacingName);
 
 /** Separates the settings in the `pacing` column, null if there are none, from those with their own columns. */
-export function splitPacing<Settings extends PacingInput>(
-  settings: Settings,
-): { pacing: PacingInput | null; rest: Omit<Settings, PacingName> } {
+export function splitPacing<Settings extends PacingInput>(settings: Settings) {
   const isOfPacing = ([name]: [string, unknown]): boolean => NAMES.includes(name as PacingName);
   const entries = Object.entries(settings);
   const own = entries.filter(isOfPacing);
@@ -40,11 +38,7 @@ export function splitPacing<Settings extends PacingInput>(
 }
 
 /** Returns the rules to store, or throws an error if the quiet hours are incomplete. */
-export function changePacing(
-  before: Pacing,
-  changes: PacingInput,
-  nameOf: (name: PacingName) => string,
-): Pacing {
+export function changePacing(before: Pacing, changes: PacingInput, nameOf: (name: PacingName) => string) {
   const entries = Object.entries({ ...before, ...changes });
   const after = Object.fromEntries(entries.filter(([, value]) => value != null && value !== 0)) as Pacing;
   if ((after.quietFrom === undefined) !== (after.quietTo === undefined)) {
@@ -58,13 +52,12 @@ export function changePacing(
 
 const MAX_KEY_NAME = 60;
 
-/** Returns the key name to store, or throws an error with the field's name; an empty name is invalid. */
-export function checkKeyName(name: string, field: string): string {
+/** Returns the key name to store; it may be empty. */
+export function checkKeyName(name: string): string {
   const trimmed = name.trim();
-  const isFine = codePoints(trimmed) <= MAX_KEY_NAME && !hasControlCharacters(trimmed) && isStorable(trimmed);
-  return isFine
+  return isLine(trimmed, MAX_KEY_NAME)
     ? trimmed
-    : fail('invalid-request', `${field} must have at most ${MAX_KEY_NAME} printable characters`);
+    : fail('invalid-request', `name must have at most ${MAX_KEY_NAME} printable characters`);
 }
 
 export function hashKey(apiKey: string): Buffer<ArrayBuffer> {
@@ -113,20 +106,14 @@ export function tryKeys<Token>(
 
 const isOver = ({ until }: TokenKey, now: Date): boolean => until !== null && until <= now.getTime();
 
-export function workingKeys(
-  { secret, tokenKeys, createdAt }: TokenStore & { createdAt: Date },
-  now: Date,
-): TokenKey[] {
+export function workingKeys({ secret, tokenKeys, createdAt }: TokenStore & { createdAt: Date }, now: Date) {
   const first = { key: Buffer.from(secret).toString('base64'), since: createdAt.getTime(), until: null };
   return tokenKeys.length === 0 ? [first] : tokenKeys.filter((one) => !isOver(one, now));
 }
 
-export type TokenKeyInfo = { cts: Date; endsAt: Date | null };
+export type TokenKeyInfo = ReturnType<typeof describeTokenKeys>[number];
 
-export function describeTokenKeys(
-  store: Pick<TokenStore, 'tokenKeys'> & { createdAt: Date },
-  now: Date,
-): TokenKeyInfo[] {
+export function describeTokenKeys(store: Pick<TokenStore, 'tokenKeys'> & { createdAt: Date }, now: Date) {
   return workingKeys({ ...store, secret: new Uint8Array() }, now).map(({ since, until }) => ({
     cts: new Date(since),
     endsAt: until === null ? null : new Date(until),

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import type { Services } from '../context.ts';
-import type { Database, Db } from '../platform/database/database.ts';
+import type { Context, Services } from '../context.ts';
 import { fail } from '../platform/errors.ts';
 import { newApiKey, newId, newPid } from '../platform/ids.ts';
+import { goOutside } from '../platform/in-flight.ts';
+import { whereLeads } from '../platform/public-address.ts';
 import { checkSettings, flagOf } from './setting.rules.ts';
-import type { NameSetting, StoreSettings } from './setting.rules.ts';
+import type { StoreSettings } from './setting.rules.ts';
 import * as stores from './store.repo.ts';
-import type { NewKey, StoreRow } from './store.repo.ts';
+import type { NewKey } from './store.repo.ts';
 import {
   MAX_KEYS,
   changePacing,
@@ -18,42 +19,40 @@ import {
 } from './store.rules.ts';
 import type { TokenKey, TokenKeyInfo } from './store.rules.ts';
 
+export { loadEnvelopes } from './sender.repo.ts';
+export type { Envelope } from './sender.repo.ts';
+export {
+  findStore,
+  isServiceClosed,
+  keepNewestKeys,
+  lockDemo,
+  pidOfDemo,
+  pidOfLinkNo,
+  readServiceSecret,
+} from './store.repo.ts';
+export { forgetWindows } from './usage-window.repo.ts';
 export type { RateLimits } from './store.repo.ts';
 export type { StoreSettings } from './setting.rules.ts';
 
 type Deps = Pick<Services, 'db' | 'now'>;
-
-/** The first key of a new store is shown only once. */
-export type NewStore = { pid: string; apiKey: string; name: string };
 
 function makeKey(name: string): { apiKey: string; key: NewKey } {
   const apiKey = newApiKey();
   return { apiKey, key: { id: newId(), name, hash: hashKey(apiKey), hint: apiKey.slice(-4) } };
 }
 
-export async function createStore(
-  { db }: Deps,
-  input: StoreSettings & { name: string; isDemo?: boolean },
-): Promise<NewStore> {
+export async function createStore({ db }: Deps, input: StoreSettings & { name: string; isDemo?: boolean }) {
   const { isDemo = false, ...settings } = input;
   const { pacing, rest } = splitPacing(checkSettings(settings, flagOf));
-  const name = rest.name!;
-  const pid = newPid();
+  const named = { pid: newPid(), name: rest.name! };
   const { apiKey, key } = makeKey('First key');
-  await stores.createStore(
-    db,
-    {
-      ...rest,
-      name,
-      pid,
-      isDemo,
-      secret: randomBytes(32),
-      ...(pacing && { pacing: changePacing({}, pacing, flagOf) }),
-    },
-    key,
-  );
-  return { pid, apiKey, name };
+  const store = { ...rest, ...named, isDemo, secret: randomBytes(32) };
+  await stores.createStore(db, { ...store, pacing: changePacing({}, pacing ?? {}, flagOf) }, key);
+  return { ...named, apiKey };
 }
+
+/** The first key of a new store is shown only once. */
+export type NewStore = Awaited<ReturnType<typeof createStore>>;
 
 /** A store as operators see it: without secrets, and with the hints of its valid keys. */
 export type StoreListing = Omit<Awaited<ReturnType<typeof stores.listStores>>[number], 'tokenKeys'> & {
@@ -68,21 +67,13 @@ export async function listAllStores({ db, now }: Deps): Promise<StoreListing[]> 
 }
 
 /** Returns null if this process does not serve the store. */
-export async function findServedStore(
-  { db, config }: Pick<Services, 'db' | 'config'>,
-  pid: string,
-): Promise<StoreRow | null> {
+export async function findServedStore({ db, config }: Pick<Services, 'db' | 'config'>, pid: string) {
   const store = await stores.findStore(db, pid);
   return store && isServed(config, store) ? store : null;
 }
 
 /** Changes a store's settings; errors use the caller's names. */
-export async function updateStore(
-  { db }: Deps,
-  pid: string,
-  settings: StoreSettings,
-  nameOf: NameSetting = flagOf,
-): Promise<void> {
+export async function updateStore({ db }: Deps, pid: string, settings: StoreSettings, nameOf = flagOf) {
   const { pacing, rest } = splitPacing(checkSettings(settings, nameOf));
   if (rest.senderAddress === null && (await stores.hasMailServer(db, pid)))
     fail('invalid-request', `${nameOf('senderAddress')} must stay while the store has its own mail server`);
@@ -92,22 +83,18 @@ export async function updateStore(
   }
   // The settings depend on each other, so concurrent changes run one after another.
   await db.transaction(async (tx) => {
-    if (!(await stores.lockStore(tx, pid))) failNoStore();
+    await stores.lockStore(tx, pid);
     const store = (await stores.findStore(tx, pid)) ?? failNoStore();
     await stores.updateStore(tx, pid, { ...rest, pacing: changePacing(store.pacing, pacing, nameOf) });
   });
 }
 
 /** Adds a key; old keys work until they are revoked. */
-export async function rotateKey(
-  { db }: Deps,
-  pid: string,
-  name = '',
-): Promise<{ pid: string; keyId: string; apiKey: string }> {
-  const { apiKey, key } = makeKey(checkKeyName(name, 'name'));
+export async function rotateKey({ db }: Deps, pid: string, name = '') {
+  const { apiKey, key } = makeKey(checkKeyName(name));
   await db.transaction(async (tx) => {
     if (!(await stores.lockStore(tx, pid))) failNoStore();
-    if ((await stores.countKeys(tx, pid)) >= MAX_KEYS)
+    if ((await stores.listKeys(tx, pid)).length >= MAX_KEYS)
       fail('limit-reached', `A store has at most ${MAX_KEYS} valid keys; revoke one first`);
     await stores.addKey(tx, pid, key);
   });
@@ -115,11 +102,11 @@ export async function rotateKey(
 }
 
 export async function revokeKey({ db, now }: Deps, pid: string, keyId: string): Promise<void> {
-  if (!(await stores.revokeKey(db, pid, keyId, now()))) failNoKey();
+  if (!(await stores.changeKey(db, pid, keyId, { revokedAt: now() }))) failNoKey();
 }
 
 export async function renameKey({ db }: Deps, pid: string, keyId: string, name: string): Promise<void> {
-  if (!(await stores.renameKey(db, pid, keyId, checkKeyName(name, 'name')))) failNoKey();
+  if (!(await stores.changeKey(db, pid, keyId, { name: checkKeyName(name) }))) failNoKey();
 }
 
 function failNoKey(): never {
@@ -132,21 +119,13 @@ export async function setMaintenance({ db }: Deps, pid: string | null, isClosed:
   if (!(await stores.updateStore(db, pid, { maintenance: isClosed }))) failNoStore();
 }
 
-export function isServiceClosed(db: Database): Promise<boolean> {
-  return stores.isServiceClosed(db);
-}
-
-export function readServiceSecret(db: Database): Promise<Uint8Array> {
-  return stores.readServiceSecret(db);
-}
-
-/** Also finds a store that this process does not serve. */
-export function findStore(db: Db, pid: string): Promise<StoreRow | null> {
-  return stores.findStore(db, pid);
-}
-
-export function pidOfLinkNo(db: Db, linkNo: number): Promise<string | null> {
-  return stores.pidOfLinkNo(db, linkNo);
+/** Gives early feedback on a host that a store named; the same check at each connection is the one that protects. */
+export async function refusePrivateHost(ctx: Context, host: string, field: string, subject = field) {
+  if (ctx.config.webhookAllowPrivate) return;
+  await goOutside(ctx);
+  const target = await whereLeads(host);
+  if (target === 'nowhere') fail('invalid-request', `${subject} cannot be found`);
+  if (target === 'private') fail('invalid-request', `${field} must lead to a public address`);
 }
 
 export function failNoStore(): never {

@@ -1,6 +1,7 @@
 import type { SignupWindowModel } from '../generated/prisma/models.ts';
-import { unnestKeys } from '../platform/database/columns.ts';
+import { arraysOf, unnestKeys } from '../platform/database/columns.ts';
 import type { Db, Raw, Tx } from '../platform/database/database.ts';
+import { DAY_MS } from '../platform/time.ts';
 
 export type Limit = { points: number; windowMs: number };
 
@@ -25,38 +26,23 @@ type Counted = Raw<Pick<SignupWindowModel, 'pid' | 'key' | 'count' | 'startedAt'
  * Counts across all processes. Returns for each use null, or when it is allowed again; then the caller must not proceed. The last
  * allowed use may exceed the limit, or a large one could never succeed. Keys must be distinct.
  */
-export async function consumeAll(
-  tx: Tx,
-  { points, windowMs }: Limit,
-  uses: readonly Use[],
-): Promise<(Date | null)[]> {
+export async function consumeAll(tx: Tx, { points, windowMs }: Limit, uses: readonly Use[]) {
   if (uses.length === 0) return [];
-  const rows = await tx.query<Counted>(CONSUME, [
-    uses.map(({ pid }) => pid),
-    uses.map(({ key }) => key),
-    uses.map(({ amount }) => amount),
-    uses.map(({ now }) => now),
-    windowMs,
-  ]);
+  const params = [...arraysOf(uses, 'pid', 'key', 'amount', 'now'), windowMs];
+  const rows = await tx.query<Counted>(CONSUME, params);
   return uses.map(({ pid, key, amount }) => {
     const { count, startedAt } = rows.find((row) => row.pid === pid && row.key.equals(key))!;
     return count - amount < points ? null : new Date(startedAt.getTime() + windowMs);
   });
 }
 
-export async function consume(
-  tx: Tx,
-  pid: string,
-  key: Buffer,
-  limit: Limit,
-  now: Date,
-  amount = 1,
-): Promise<Date | null> {
+export async function consume(tx: Tx, pid: string, key: Buffer, limit: Limit, now: Date, amount = 1) {
   const [until] = await consumeAll(tx, limit, [{ pid, key, now, amount }]);
   return until!;
 }
 
-export async function forgetWindows(db: Db, before: Date): Promise<number> {
-  return (await db.prisma.signupWindow.deleteMany({ where: { startedAt: { lt: before } }, limit: 1_000 }))
-    .count;
+/** No limit has a window of more than a day. */
+export async function forgetWindows({ db }: { db: Db }, now: Date): Promise<number> {
+  const where = { startedAt: { lt: new Date(now.getTime() - DAY_MS) } };
+  return (await db.prisma.signupWindow.deleteMany({ where, limit: 1_000 })).count;
 }

@@ -1,4 +1,4 @@
-import { forgetStockChanges } from '../../src/stores/catalogue/stock.service.ts';
+import { forgetStockChanges } from '../../src/stores/catalogue/catalog.service.ts';
 import type { NewStore } from '../../src/stores/store.service.ts';
 import { useService } from '../harness.ts';
 import type { Caller } from '../harness.ts';

@@ -1,4 +1,4 @@
-import { forgetTries } from '../../src/stores/webhooks/attempt.service.ts';
+import { forgetAttempts } from '../../src/stores/webhooks/webhook.service.ts';
 import type { NewStore } from '../../src/stores/store.service.ts';
 import { startHttp } from '../alerts/receivers.ts';
 import type { TestHttp } from '../alerts/receivers.ts';
@@ -109,8 +109,8 @@ test('tries are forgotten after 30 days, others stay', async () => {
   await service.graphql(TEST, { id }, { store });
   await service.runTasks();
   const days = (count: number) => later(count * 86_400_000);
-  expect(await forgetTries(service.services, days(29))).toBe(0);
-  expect(await forgetTries(service.services, days(31))).toBeGreaterThan(0);
+  expect(await forgetAttempts(service.services, days(29))).toBe(0);
+  expect(await forgetAttempts(service.services, days(31))).toBeGreaterThan(0);
   expect(await health()).toEqual([{ lastSuccessAt: null, failuresInARow: 0, lastError: null }]);
 });
 

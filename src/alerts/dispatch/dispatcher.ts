@@ -9,8 +9,8 @@ import {
   sendByOwnServer,
 } from '../../stores/mail-server/sending.service.ts';
 import { foldReports } from '../../stores/reports/report.service.ts';
-import { openEnvelopes } from '../../stores/sender.service.ts';
-import type { Envelope } from '../../stores/sender.service.ts';
+import { loadEnvelopes } from '../../stores/store.service.ts';
+import type { Envelope } from '../../stores/store.service.ts';
 import { alertEnded, queueNextPortion } from '../events/event.service.ts';
 import { prepareMessages } from '../events/message.service.ts';
 import type { ClaimedMessage } from '../queue/outbox.service.ts';
@@ -209,7 +209,7 @@ export function messageQueue(
       const transportOf = await transports(messages.map(({ pid }) => pid));
       const recipients = messages.map(({ recipient }) => recipient);
       const contacts = messages.map(({ pid, recipient }) => ({ pid, medium, value: recipient }));
-      const stores = await openEnvelopes(services.db, contacts);
+      const stores = await loadEnvelopes(services.db, contacts);
       const stopped = await findOptedOut(services.db, medium, recipients);
       return messages.map((message, index) => ({
         message,

@@ -4,14 +4,13 @@ import { forgetTrash } from '../../lists/restore.service.ts';
 import { HOUR_MS } from '../../platform/time.ts';
 import { forgetOptIns } from '../../shoppers/contacts/mailing-list.service.ts';
 import { forgetResubscribed } from '../../shoppers/contacts/opt-out.service.ts';
-import { forgetRemoved } from '../../stores/catalogue/catalog.service.ts';
+import { forgetRemoved, forgetStockChanges } from '../../stores/catalogue/catalog.service.ts';
 import { forgetEvents } from '../../stores/catalogue/shopify.service.ts';
-import { forgetStockChanges } from '../../stores/catalogue/stock.service.ts';
 import { resealPasswords } from '../../stores/mail-server/sending.service.ts';
 import { forgetBuyers } from '../../stores/revenue/revenue.service.ts';
 import { forgetSessions } from '../../stores/session.service.ts';
-import { forgetWindows } from '../../stores/usage-window.service.ts';
-import { forgetTries } from '../../stores/webhooks/attempt.service.ts';
+import { forgetWindows } from '../../stores/store.service.ts';
+import { forgetAttempts } from '../../stores/webhooks/webhook.service.ts';
 import { forgetSeen } from '../events/alert-log.service.ts';
 import { forgetAlertEvents } from '../events/event.service.ts';
 import { forgetFinished } from '../queue/outbox.service.ts';
@@ -29,7 +28,7 @@ export type Chore = {
 /** Each module defines the retention period and batch size of its own data. */
 export const HOUSEKEEPING: readonly Chore[] = [
   { name: 'forget finished messages', every: HOUR_MS, run: forgetFinished },
-  { name: 'forget tries of webhooks', every: HOUR_MS, run: forgetTries },
+  { name: 'forget tries of webhooks', every: HOUR_MS, run: forgetAttempts },
   { name: 'forget restocks', every: HOUR_MS, run: forgetAlertEvents },
   { name: 'forget cool-downs', every: HOUR_MS, run: forgetSeen },
   { name: 'forget removed products', every: HOUR_MS, run: forgetRemoved },

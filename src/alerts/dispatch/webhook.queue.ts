@@ -1,7 +1,6 @@
 import type { Services } from '../../context.ts';
-import { noteTry } from '../../stores/webhooks/attempt.service.ts';
 import { signatureHeaders } from '../../stores/webhooks/webhook.rules.ts';
-import { findTargets } from '../../stores/webhooks/webhook.service.ts';
+import { findTargets, noteAttempt } from '../../stores/webhooks/webhook.service.ts';
 import type { WebhookTarget } from '../../stores/webhooks/webhook.service.ts';
 import type { ClaimedMessage } from '../queue/outbox.service.ts';
 import type { Delivery, QueueOptions } from '../queue/queue.ts';
@@ -24,7 +23,7 @@ export function webhookQueue(services: Services): QueueOptions {
       const headers = signatureHeaders(target.secret, message.id, body, at);
       const event = { url: target.url, body, headers };
       const { outcome, status } = await postEvent(event, config.webhookAllowPrivate, at);
-      await noteTry(services, {
+      await noteAttempt(services, {
         pid: message.pid,
         webhookId: message.recipient,
         deliveryId: message.id,

@@ -129,7 +129,7 @@ async function modelFor(
   if (epi == null) return sample;
   const product =
     (await findProduct(ctx.db, store.pid, epi)) ?? fail('not-found', 'The catalogue has no such variant');
-  const sender = (await findSender(ctx.db, store.pid))!;
+  const sender = (await findSender(ctx.db, { pid: store.pid }))!;
   const site = { ...sender, siteUrl: siteOf(sender, ctx.config.publicUrl) };
   return alertModel(site, topic, epi, product, sample.unsubscribe_url);
 }

@@ -39,7 +39,6 @@ import { loginResolvers } from '../../shoppers/login/login.resolvers.ts';
 import { privacyResolvers } from '../../shoppers/privacy/privacy.resolvers.ts';
 import { shopperResolvers } from '../../shoppers/shopper.resolvers.ts';
 import { catalogResolvers } from '../../stores/catalogue/catalog.resolvers.ts';
-import { integrationResolvers } from '../../stores/mail-server/integration.resolvers.ts';
 import { mailServerResolvers } from '../../stores/mail-server/mail-server.resolvers.ts';
 import { operatorResolvers } from '../../stores/operator.resolvers.ts';
 import { plainId } from '../../stores/products/product.rules.ts';
@@ -70,7 +69,6 @@ const domains: Record<string, Record<string, unknown>>[] = [
   alertResolvers,
   webhookResolvers,
   mailServerResolvers,
-  integrationResolvers,
   listResolvers,
   itemResolvers,
   contentsResolvers,

@@ -4,7 +4,7 @@ import { createBackend } from '../../../examples/storefront/backend.mjs';
 import { createRoutes } from '../../../examples/storefront/routes.mjs';
 import type { Services } from '../../context.ts';
 import { fail } from '../../platform/errors.ts';
-import { findVariants, writeProducts, writeStock } from '../../stores/catalogue/catalog.service.ts';
+import { findProducts, writeProducts, writeStock } from '../../stores/catalogue/catalog.service.ts';
 import type { DemoStore } from '../../web/demo-store/demo.ts';
 import { readOutbox } from '../../web/demo-store/outbox.ts';
 import { picture } from '../../web/demo-store/pictures.ts';
@@ -63,7 +63,7 @@ function soldProduct(epi: unknown): DemoProduct {
 
 async function readProducts({ db }: Services, pid: string): Promise<object[]> {
   const all = DEMO_PRODUCTS.map(({ epi }) => String(epi));
-  const rows = await findVariants(db, pid, all);
+  const rows = await findProducts(db, pid, all);
   const stock = new Map(rows.map(({ epi, stk, pr, du }) => [Number(epi), { stk, pr, du }]));
   return DEMO_PRODUCTS.map((product) => ({
     ...product,

@@ -1,23 +1,15 @@
 import type { MailingAnswerModel } from '../../generated/prisma/models.ts';
-import { arraysOf, selectColumns, unnestKeys } from '../../platform/database/columns.ts';
+import { arraysOf, unnestKeys } from '../../platform/database/columns.ts';
 import type { Db, Raw, Tx } from '../../platform/database/database.ts';
+import type { PageRead } from '../../platform/page.ts';
+import { DAY_MS } from '../../platform/time.ts';
 import { updateShopper } from '../shopper.repo.ts';
 import type { ShopperRow } from '../shopper.repo.ts';
 import { isAccountContact } from './contact.rules.ts';
 import type { Contact, ContactKey, Medium } from './contact.rules.ts';
 
-const FIELDS = {
-  medium: true,
-  value: true,
-  acceptmarketing: true,
-  signuptime: true,
-  acceptsource: true,
-  regid: true,
-  seq: true,
-} as const;
-
 /** A contact with its last answer about the store's mailing list. */
-export type ConsentRow = Raw<Pick<MailingAnswerModel, keyof typeof FIELDS>>;
+export type ConsentRow = Raw<Omit<MailingAnswerModel, 'pid'>>;
 
 /** A null regid keeps the shopper of the previous answer. */
 export type NewConsent = Pick<ConsentRow, 'acceptmarketing' | 'acceptsource'> & { regid: string | null };
@@ -31,71 +23,39 @@ const SAVE = {
     ON CONFLICT (pid, medium, value) DO UPDATE SET acceptmarketing = excluded.acceptmarketing, signuptime = excluded.signuptime,
       acceptsource = excluded.acceptsource, regid = coalesce($7, a.regid)
     WHERE a.acceptmarketing <> excluded.acceptmarketing
-    RETURNING ${selectColumns('a', Object.keys(FIELDS))}`,
+    RETURNING a.medium, a.value, a.acceptmarketing, a.signuptime, a.acceptsource, a.regid, a.seq`,
 };
 
-export async function saveConsent(
-  tx: Tx,
-  pid: string,
-  { medium, value }: ContactKey,
-  { acceptmarketing, acceptsource, regid }: NewConsent,
-  now: Date,
-): Promise<ConsentRow | null> {
-  const params = [pid, medium, value, acceptmarketing, now, acceptsource, regid];
+export async function saveConsent(tx: Tx, pid: string, key: ContactKey, consent: NewConsent, now: Date) {
+  const { acceptmarketing, acceptsource, regid } = consent;
+  const params = [pid, key.medium, key.value, acceptmarketing, now, acceptsource, regid];
   return (await tx.query<ConsentRow>(SAVE, params))[0] ?? null;
 }
 
-const toRow = (row: Pick<MailingAnswerModel, keyof typeof FIELDS>): ConsentRow => ({
-  ...row,
-  seq: Number(row.seq),
-});
-
-export async function findConsent(
-  db: Db,
-  pid: string,
-  { medium, value }: ContactKey,
-): Promise<ConsentRow | null> {
-  const row = await db.prisma.mailingAnswer.findFirst({ where: { pid, medium, value }, select: FIELDS });
-  return row && toRow(row);
+export async function findConsent(db: Db, pid: string, { medium, value }: ContactKey) {
+  const row = await db.prisma.mailingAnswer.findFirst({ where: { pid, medium, value } });
+  return row && { ...row, seq: Number(row.seq) };
 }
 
-export type ConsentFilter = { acceptmarketing: boolean; medium: Medium | null };
+export type ConsentFilter = { acceptmarketing: boolean; medium?: Medium };
 
-const whereOf = (pid: string, { acceptmarketing, medium }: ConsentFilter) => ({
-  pid,
-  acceptmarketing,
-  ...(medium === null ? {} : { medium }),
-});
-
-export async function listConsents(
-  db: Db,
-  pid: string,
-  filter: ConsentFilter,
-  { before, limit }: { before: number | null; limit: number },
-): Promise<ConsentRow[]> {
-  const rows = await db.prisma.mailingAnswer.findMany({
-    where: { ...whereOf(pid, filter), ...(before === null ? {} : { seq: { lt: before } }) },
-    select: FIELDS,
-    orderBy: { seq: 'desc' },
-    take: limit,
-  });
-  return rows.map(toRow);
+/** Newest first, those behind `before`. */
+export async function listConsents(db: Db, pid: string, filter: ConsentFilter, page: PageRead<number>) {
+  const where = { pid, ...filter, seq: { lt: page.before ?? undefined } };
+  const rows = await db.prisma.mailingAnswer.findMany({ where, orderBy: { seq: 'desc' }, take: page.limit });
+  return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
 }
 
 export function countConsents(db: Db, pid: string, filter: ConsentFilter): Promise<number> {
-  return db.prisma.mailingAnswer.count({ where: whereOf(pid, filter) });
+  return db.prisma.mailingAnswer.count({ where: { pid, ...filter } });
 }
 
 const mediumsOf = ({ Mediums }: Record<string, unknown>): object =>
   typeof Mediums === 'object' && Mediums !== null && !Array.isArray(Mediums) ? Mediums : {};
 
 /** Copies a contact's answer into the preferences of its shopper, whose row is locked. */
-export async function writeConsent(
-  tx: Tx,
-  shopper: ShopperRow,
-  { medium, acceptmarketing, signuptime, acceptsource }: ConsentRow,
-  now: Date,
-): Promise<void> {
+export async function writeConsent(tx: Tx, shopper: ShopperRow, row: ConsentRow, now: Date): Promise<void> {
+  const { medium, acceptmarketing, signuptime, acceptsource } = row;
   const consent = { signuptime: signuptime.getTime(), acceptmarketing, acceptsource };
   const prefs = { ...shopper.prefs, Mediums: { ...mediumsOf(shopper.prefs), [medium]: consent } };
   const changes = isAccountContact({ medium }) ? { prefs, acc_mkt: acceptmarketing } : { prefs };
@@ -115,45 +75,24 @@ const RESUBSCRIBE = {
 };
 
 /** Ends the suppression of contacts that unsubscribed from everything: they have signed up for something new since. */
-export async function deleteSuppressions(
-  tx: Tx,
-  contacts: readonly (Contact & { pid: string })[],
-): Promise<void> {
+export async function deleteSuppressions(tx: Tx, contacts: readonly (Contact & { pid: string })[]) {
   if (contacts.length > 0) await tx.query(RESUBSCRIBE, arraysOf(contacts, 'pid', 'medium', 'value'));
 }
 
 /** Records that a contact confirmed what these shoppers (or the store: empty) had requested. */
-export async function addOptIns(
-  tx: Tx,
-  pid: string,
-  { medium, value }: Contact,
-  regids: readonly string[],
-  now: Date,
-): Promise<void> {
+export async function addOptIns(tx: Tx, pid: string, contact: Contact, regids: readonly string[], now: Date) {
   // Sorted, so that two links that are opened at once cannot deadlock.
   for (const regid of [...new Set(regids)].sort()) {
-    const optIn = { pid, medium, value, regid };
-    await tx.prisma.contactProof.upsert({
-      where: { pid_medium_value_regid: optIn },
-      create: { ...optIn, usedAt: now },
-      update: { usedAt: now },
-    });
+    const key = { pid, ...contact, regid };
+    const used = { create: { ...key, usedAt: now }, update: { usedAt: now } };
+    await tx.prisma.contactProof.upsert({ where: { pid_medium_value_regid: key }, ...used });
   }
 }
 
 /** Whether a contact has confirmed a request of this shopper (null: of anybody), which counts as a use of the opt-in. */
-export async function useOptIn(
-  tx: Tx,
-  pid: string,
-  { medium, value }: Contact,
-  regid: string | null,
-  now: Date,
-): Promise<boolean> {
-  const { count } = await tx.prisma.contactProof.updateMany({
-    where: { pid, medium, value, ...(regid === null ? {} : { regid }) },
-    data: { usedAt: now },
-  });
-  return count > 0;
+export async function useOptIn(tx: Tx, pid: string, contact: Contact, regid: string | null, now: Date) {
+  const where = { pid, ...contact, regid: regid ?? undefined };
+  return (await tx.prisma.contactProof.updateMany({ where, data: { usedAt: now } })).count > 0;
 }
 
 /** Moves a guest's consents and opt-ins to its account; of two opt-ins the later use counts. */
@@ -165,14 +104,12 @@ export async function moveConsents(tx: Tx, pid: string, fromRegid: string, toReg
   const moved = optIns.map((optIn) => ({ ...optIn, regid: toRegid }));
   await tx.prisma.contactProof.createMany({ data: moved, skipDuplicates: true });
   for (const { usedAt, ...key } of moved)
-    await tx.prisma.contactProof.updateMany({
-      where: { ...key, pid, usedAt: { lt: usedAt } },
-      data: { usedAt },
-    });
+    await tx.prisma.contactProof.updateMany({ where: { ...key, usedAt: { lt: usedAt } }, data: { usedAt } });
   await tx.prisma.contactProof.deleteMany({ where });
 }
 
-/** Deletes up to 1,000 opt-ins that were last used before `before`; returns how many. */
-export async function deleteOptIns(db: Db, before: Date): Promise<number> {
-  return (await db.prisma.contactProof.deleteMany({ where: { usedAt: { lt: before } }, limit: 1_000 })).count;
+/** Deletes a batch of opt-ins that were not used for a year: a phone number may belong to somebody else by then. */
+export async function forgetOptIns({ db }: { db: Db }, now: Date): Promise<number> {
+  const where = { usedAt: { lt: new Date(now.getTime() - 365 * DAY_MS) } };
+  return (await db.prisma.contactProof.deleteMany({ where, limit: 1_000 })).count;
 }

@@ -18,14 +18,11 @@ export function checkMedium(medium: string | null | undefined): Medium {
 
 type Regional = { defaultRegion: Region };
 
-export function checkContact(
-  { defaultRegion: region }: Regional,
-  medium: Medium,
-  mediumvalue: string | null | undefined,
-): Contact {
+export function checkContact(store: Regional, medium: Medium, sent: string | null | undefined): Contact {
   const { contact } = channelOf(medium);
+  const region = store.defaultRegion;
   const value =
-    contact.read(mediumvalue ?? '', region) ??
+    contact.read(sent ?? '', region) ??
     fail('invalid-mediumvalue', `mediumvalue must be ${contact.rule(region)}`);
   return { medium, value };
 }

@@ -38,12 +38,7 @@ export function pidOfLink(token: string): string | null {
 }
 
 /** The claim in a token; null unless this store made it for this purpose. */
-export function decryptLink(
-  store: LinkStore,
-  purpose: LinkPurpose,
-  token: string,
-  now: Date,
-): string[] | null {
+export function decryptLink(store: LinkStore, purpose: LinkPurpose, token: string, now: Date) {
   const bytes = Buffer.from(token.slice(token.indexOf('.') + 1), 'base64url');
   if (bytes.length < IV_BYTES + TAG_BYTES) return null;
   return tryKeys(store, now, (key) => {
@@ -70,26 +65,23 @@ const SEQ_BYTES = 5;
 const TIME_BYTES = 6;
 const ASKER_BYTES = 6;
 
-function shortMac(
-  key: Uint8Array,
-  pid: string,
-  purpose: LinkPurpose,
-  medium: Medium,
-  bytes: Uint8Array,
-): Buffer {
+function shortMac(key: Uint8Array, pid: string, purpose: LinkPurpose, medium: Medium, bytes: Uint8Array) {
   const signed = JSON.stringify([purpose, pid, ...(medium === UNNAMED_IN_LINKS ? [] : [medium])]);
   const mac = createHmac('sha256', deriveKey(key, 'short link check')).update(signed);
   return mac.update(bytes).digest().subarray(0, MAC_BYTES);
 }
 
+/** A token with a phone number and the bytes behind it; null for another contact. */
 function encryptShort(
   store: ShortLinkStore,
   purpose: LinkPurpose,
-  medium: Medium,
-  parts: readonly Uint8Array[],
-): string {
+  { medium, value }: Contact,
+  ...rest: Uint8Array[]
+): string | null {
+  const [, digits] = /^\+([1-9]\d{0,14})$/.exec(value) ?? [];
+  if (digits === undefined) return null;
   const key = signingKey(store);
-  const bytes = Buffer.concat(parts);
+  const bytes = Buffer.concat([numberBytes(Number(digits), PHONE_BYTES), ...rest]);
   const mac = shortMac(key, store.pid, purpose, medium, bytes);
   const iv = Buffer.concat([mac], SHORT_IV_BYTES);
   const cipher = createCipheriv(SHORT_CIPHER, deriveKey(key, 'short link hide'), iv);
@@ -97,16 +89,8 @@ function encryptShort(
   return `${encrypted.toString('base64url')}.${store.linkNo.toString(36)}`;
 }
 
-type ShortContent = { contact: Contact; rest: Buffer };
-
 /** The phone number and the `size` bytes behind it; null unless this store made the token for this purpose. */
-function decryptShort(
-  store: ShortLinkStore,
-  purpose: LinkPurpose,
-  size: number,
-  token: string,
-  now: Date,
-): ShortContent | null {
+function decryptShort(store: ShortLinkStore, purpose: LinkPurpose, size: number, token: string, now: Date) {
   const encrypted = Buffer.from(token.slice(0, token.indexOf('.')), 'base64url');
   const mac = encrypted.subarray(0, MAC_BYTES);
   if (encrypted.length !== MAC_BYTES + PHONE_BYTES + size) return null;
@@ -136,28 +120,13 @@ function numberBytes(value: number, size: number): Buffer {
 
 const numberIn = (bytes: Uint8Array): number => Number(`0x${Buffer.from(bytes).toString('hex')}`);
 
-/** A phone number in seven bytes; null for another contact. */
-function packPhone(value: string): Buffer | null {
-  const [, digits] = /^\+([1-9]\d{0,14})$/.exec(value) ?? [];
-  return digits === undefined ? null : numberBytes(Number(digits), PHONE_BYTES);
-}
-
 /** A short token that unsubscribes a phone number from what alert `seq` was about; null for another contact. */
-export function shortUnsubscribe(
-  store: ShortLinkStore,
-  { medium, value }: Contact,
-  seq: number,
-): string | null {
-  const phone = packPhone(value);
-  if (phone === null || seq >= 2 ** (8 * SEQ_BYTES)) return null;
-  return encryptShort(store, 'unsubscribe', medium, [phone, numberBytes(seq, SEQ_BYTES)]);
+export function shortUnsubscribe(store: ShortLinkStore, contact: Contact, seq: number): string | null {
+  if (seq >= 2 ** (8 * SEQ_BYTES)) return null;
+  return encryptShort(store, 'unsubscribe', contact, numberBytes(seq, SEQ_BYTES));
 }
 
-export function readShortUnsubscribe(
-  store: ShortLinkStore,
-  token: string,
-  now: Date,
-): { contact: Contact; seq: number } | null {
+export function readShortUnsubscribe(store: ShortLinkStore, token: string, now: Date) {
   const content = decryptShort(store, 'unsubscribe', SEQ_BYTES, token, now);
   return content && { contact: content.contact, seq: numberIn(content.rest) };
 }
@@ -174,22 +143,20 @@ export function shortConfirm(
   store: ShortLinkStore,
   { contact, issuedAt, asker }: { contact: Contact; issuedAt: Date; asker: string },
 ): string | null {
-  const phone = packPhone(contact.value);
-  if (phone === null) return null;
   const issued = numberBytes(issuedAt.getTime(), TIME_BYTES);
-  return encryptShort(store, 'confirm', contact.medium, [phone, issued, askerTag(store, asker)]);
+  return encryptShort(store, 'confirm', contact, issued, askerTag(store, asker));
 }
 
-export function readShortConfirm(
-  store: ShortLinkStore,
-  token: string,
-  now: Date,
-): { contact: Contact; issuedAt: Date; isAsker: (asker: string) => boolean } | null {
+export function readShortConfirm(store: ShortLinkStore, token: string, now: Date) {
   const content = decryptShort(store, 'confirm', TIME_BYTES + ASKER_BYTES, token, now);
   if (content === null) return null;
   const issuedAt = new Date(numberIn(content.rest.subarray(0, TIME_BYTES)));
   const tag = content.rest.subarray(TIME_BYTES);
-  return { contact: content.contact, issuedAt, isAsker: (asker) => tag.equals(askerTag(store, asker)) };
+  return {
+    contact: content.contact,
+    issuedAt,
+    isAsker: (asker: string) => tag.equals(askerTag(store, asker)),
+  };
 }
 
 /** What a contact unsubscribes from: alerts for one variant, a topic, or everything the store sends. */

@@ -1,11 +1,11 @@
 import { requireStore } from '../../context.ts';
-import type { Context, Services } from '../../context.ts';
+import type { Context } from '../../context.ts';
+import type { QueryMailingListArgs } from '../../generated/resolvers.ts';
 import { CSV_PORTION, streamCsv } from '../../platform/csv.ts';
 import type { CsvColumn } from '../../platform/csv.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import { checkLimit, decodeSeq, encodeCursor, toConnection } from '../../platform/page.ts';
-import type { Connection } from '../../platform/page.ts';
-import { DAY_MS } from '../../platform/time.ts';
+import type { CountedConnection } from '../../platform/page.ts';
 import type { StoreRow } from '../../stores/store.repo.ts';
 import { emitEvents } from '../../stores/webhooks/event.repo.ts';
 import { findAccount, lockShopper, makeShopper } from '../shopper.repo.ts';
@@ -13,8 +13,10 @@ import type { IdentityKey } from '../shopper.repo.ts';
 import { newShopper } from '../shopper.service.ts';
 import * as consents from './consent.repo.ts';
 import type { ConsentFilter, ConsentRow, NewConsent } from './consent.repo.ts';
-import { checkMedium, isAccountContact } from './contact.rules.ts';
+import { isAccountContact } from './contact.rules.ts';
 import type { Contact, ContactKey } from './contact.rules.ts';
+
+export { forgetOptIns } from './consent.repo.ts';
 
 /**
  * Records a contact's answer to `addtomailinglist`, also in the preferences of its shopper: the account with that address, created
@@ -51,13 +53,7 @@ export async function withdrawConsent(
 }
 
 /** Locks the shopper before the consent, as merges and erasures do. */
-async function record(
-  tx: Tx,
-  key: IdentityKey,
-  contact: ContactKey,
-  given: NewConsent,
-  now: Date,
-): Promise<void> {
+async function record(tx: Tx, key: IdentityKey, contact: ContactKey, given: NewConsent, now: Date) {
   const shopper = key.regid === '' ? null : await lockShopper(tx, key);
   const changed = await consents.saveConsent(tx, key.pid, contact, given, now);
   const consent = changed ?? (await consents.findConsent(tx, key.pid, contact));
@@ -74,30 +70,21 @@ function eventOf({ medium, value, acceptmarketing, signuptime, acceptsource }: C
 
 const ORDER = 'mailinglist';
 
-type MailingListArgs = { medium?: string | null; acceptmarketing?: boolean | null };
-
-const filterOf = ({ medium, acceptmarketing }: MailingListArgs): ConsentFilter => ({
-  medium: medium == null ? null : checkMedium(medium),
+const filterOf = ({ medium, acceptmarketing }: QueryMailingListArgs): ConsentFilter => ({
+  medium: medium ?? undefined,
   acceptmarketing: acceptmarketing ?? true,
 });
 
-/** Its total is counted only when a caller selects it. */
-export type ContactConnectionRow = Connection<ConsentRow> & { filter: ConsentFilter };
+export type ContactPage = CountedConnection<ConsentRow>;
 
-export async function pageMailingList(
-  ctx: Context,
-  { first, after, ...args }: MailingListArgs & { first?: number | null; after?: string | null },
-): Promise<ContactConnectionRow> {
+export async function pageMailingList(ctx: Context, args: QueryMailingListArgs): Promise<ContactPage> {
   const { pid } = requireStore(ctx);
-  const size = checkLimit('first', first, 20, 100);
-  const before = decodeSeq('after', after, ORDER);
+  const size = checkLimit('first', args.first, 20, 100);
+  const before = decodeSeq('after', args.after, ORDER);
   const filter = filterOf(args);
   const rows = await consents.listConsents(ctx.db, pid, filter, { before, limit: size + 1 });
-  return { ...toConnection(rows, size, ({ seq }) => encodeCursor(ORDER, seq), after), filter };
-}
-
-export function countMailingList(ctx: Context, { filter }: ContactConnectionRow): Promise<number> {
-  return consents.countConsents(ctx.db, requireStore(ctx).pid, filter);
+  const page = toConnection(rows, size, ({ seq }) => encodeCursor(ORDER, seq), args.after);
+  return { ...page, count: () => consents.countConsents(ctx.db, pid, filter) };
 }
 
 const COLUMNS: CsvColumn<ConsentRow>[] = [
@@ -108,18 +95,10 @@ const COLUMNS: CsvColumn<ConsentRow>[] = [
   ['acceptsource', ({ acceptsource }) => acceptsource],
 ];
 
-export function streamMailingList(ctx: Context, args: MailingListArgs): Promise<AsyncGenerator<string>> {
+export function streamMailingList(ctx: Context, args: QueryMailingListArgs) {
   const { pid } = requireStore(ctx);
   const filter = filterOf(args);
   return streamCsv(COLUMNS, (last) =>
     consents.listConsents(ctx.db, pid, filter, { before: last?.seq ?? null, limit: CSV_PORTION }),
   );
-}
-
-/** A phone number may belong to somebody else by then. */
-const KEEP_OPT_IN_MS = 365 * DAY_MS;
-
-/** Deletes a batch of double opt-ins that were not used for a year; returns how many. */
-export function forgetOptIns({ db }: Pick<Services, 'db'>, now: Date): Promise<number> {
-  return consents.deleteOptIns(db, new Date(now.getTime() - KEEP_OPT_IN_MS));
 }

@@ -1,25 +1,20 @@
 import type { SubscriptionModel } from '../../generated/prisma/models.ts';
-import type { Db, Raw, Tx } from '../../platform/database/database.ts';
+import type { Db, Tx } from '../../platform/database/database.ts';
+import { DAY_MS } from '../../platform/time.ts';
 import type { ContactKey } from './contact.rules.ts';
 import type { UnsubscribeClaim } from './link.rules.ts';
 
-export const claimedTopics = ({ topic, moreTopics = [] }: UnsubscribeClaim): string[] => [
-  topic,
-  ...moreTopics,
-];
+export const claimedTopics = ({ topic, moreTopics = [] }: UnsubscribeClaim) => [topic, ...moreTopics];
 
-type RemovedSubscription = Raw<
-  Pick<SubscriptionModel, 'id' | 'medium' | 'value' | 'topic' | 'epi' | 'empi' | 'du' | 'cts'>
+type RemovedSubscription = Pick<
+  SubscriptionModel,
+  'id' | 'medium' | 'value' | 'topic' | 'epi' | 'empi' | 'du' | 'cts'
 > & { confirmed: boolean };
 
 const WHERE = { product: 'AND epi = $4', topic: 'AND topic = ANY ($4::text[])', all: '' } as const;
 
 /** SQL: returns what it deleted, which Prisma cannot. */
-export function removeSubscriptions(
-  tx: Tx,
-  pid: string,
-  claim: UnsubscribeClaim,
-): Promise<RemovedSubscription[]> {
+export function removeSubscriptions(tx: Tx, pid: string, claim: UnsubscribeClaim) {
   const { scope, medium, value, epi } = claim;
   const only = scope === 'all' ? [] : [scope === 'product' ? epi : claimedTopics(claim)];
   return tx.query<RemovedSubscription>(
@@ -30,12 +25,8 @@ export function removeSubscriptions(
 }
 
 /** What an alert to this contact was about; a digest has no single product. Null for an alert that is gone or another's. */
-export async function findAlertSubject(
-  db: Db,
-  pid: string,
-  { medium, value: recipient }: ContactKey,
-  seq: number,
-): Promise<{ topic: string; epi: string; moreTopics: string[] } | null> {
+export async function findAlertSubject(db: Db, pid: string, contact: ContactKey, seq: number) {
+  const { medium, value: recipient } = contact;
   const select = { topic: true, epi: true, parcelId: true } as const;
   const where = { pid, seq, recipient, medium, lane: 'alert' };
   const alert = await db.prisma.outboxMessage.findFirst({ where, select });
@@ -51,28 +42,19 @@ export async function addMutes(tx: Tx, pid: string, claim: UnsubscribeClaim, now
   const { scope, medium, value, epi } = claim;
   const muted =
     scope === 'product' ? [{ topic: '', epi }] : claimedTopics(claim).map((topic) => ({ topic, epi: '' }));
-  await tx.prisma.alertMute.createMany({
-    data: muted.map((part) => ({ pid, medium, value, ...part, cts: now })),
-    skipDuplicates: true,
-  });
+  const data = muted.map((part) => ({ pid, medium, value, ...part, cts: now }));
+  await tx.prisma.alertMute.createMany({ data, skipDuplicates: true });
 }
 
 /** Suppresses a contact until it signs up again, which takes a new double opt-in. */
-export async function addSuppression(
-  tx: Tx,
-  pid: string,
-  { medium, value }: ContactKey,
-  now: Date,
-): Promise<void> {
+export async function addSuppression(tx: Tx, pid: string, { medium, value }: ContactKey, now: Date) {
   await tx.prisma.suppression.createMany({ data: { pid, medium, value, cts: now }, skipDuplicates: true });
   await tx.prisma.contactProof.deleteMany({ where: { pid, medium, value } });
 }
 
 export async function findOptedOut(db: Db, medium: string, values: readonly string[]): Promise<string[]> {
-  const rows = await db.prisma.stop.findMany({
-    where: { medium, value: { in: [...new Set(values)] }, isStopped: true },
-    select: { value: true },
-  });
+  const where = { medium, value: { in: [...new Set(values)] }, isStopped: true };
+  const rows = await db.prisma.stop.findMany({ where, select: { value: true } });
   return rows.map(({ value }) => value);
 }
 
@@ -100,16 +82,13 @@ export async function saveReply(
 }
 
 export async function findConsentingStores(tx: Tx, { medium, value }: ContactKey): Promise<string[]> {
-  const rows = await tx.prisma.mailingAnswer.findMany({
-    where: { medium, value, acceptmarketing: true },
-    select: { pid: true },
-    orderBy: { pid: 'asc' },
-  });
+  const where = { medium, value, acceptmarketing: true };
+  const rows = await tx.prisma.mailingAnswer.findMany({ where, orderBy: { pid: 'asc' } });
   return rows.map(({ pid }) => pid);
 }
 
-/** Deletes up to 1,000 contacts that replied START before `before`; returns how many. */
-export async function deleteResubscribed(db: Db, before: Date): Promise<number> {
-  const where = { isStopped: false, uts: { lt: before } };
+/** Deletes a batch of contacts that replied START 30 days ago; until then a STOP that is delivered again is recognised. */
+export async function forgetResubscribed({ db }: { db: Db }, now: Date): Promise<number> {
+  const where = { isStopped: false, uts: { lt: new Date(now.getTime() - 30 * DAY_MS) } };
   return (await db.prisma.stop.deleteMany({ where, limit: 1_000 })).count;
 }

@@ -3,18 +3,19 @@ import { channelOf } from '../../alerts/send/channels.ts';
 import type { Services } from '../../context.ts';
 import type { Db, Tx } from '../../platform/database/database.ts';
 import { fail } from '../../platform/errors.ts';
-import { DAY_MS } from '../../platform/time.ts';
 import { findProduct } from '../../stores/products/product.repo.ts';
-import { findSender, findSenderByNo } from '../../stores/sender.repo.ts';
+import { findSender } from '../../stores/sender.repo.ts';
 import type { Sender } from '../../stores/sender.repo.ts';
 import { isServed } from '../../stores/store.rules.ts';
 import { emitEvents } from '../../stores/webhooks/event.repo.ts';
 import { maskContact, topicLabel } from './contact.rules.ts';
-import type { Medium } from './contact.rules.ts';
+import type { Contact, Medium } from './contact.rules.ts';
 import { pidOfLink, readShortUnsubscribe, readUnsubscribe, storeNoOf } from './link.rules.ts';
 import type { Scope, UnsubscribeClaim } from './link.rules.ts';
 import { withdrawConsent } from './mailing-list.service.ts';
 import * as optOuts from './opt-out.repo.ts';
+
+export { forgetResubscribed } from './opt-out.repo.ts';
 
 type Deps = Pick<Services, 'db' | 'config' | 'now'>;
 
@@ -42,7 +43,7 @@ async function readShort(db: Db, store: Sender, token: string, now: Date): Promi
 export async function openUnsubscribe({ db, config, now }: Deps, token: string): Promise<Unsubscribe | null> {
   const [linkNo, pid] = [storeNoOf(token), pidOfLink(token)];
   if (linkNo === null && pid === null) return null;
-  const store = linkNo === null ? await findSender(db, pid!) : await findSenderByNo(db, linkNo);
+  const store = await findSender(db, linkNo === null ? { pid: pid! } : { linkNo });
   if (store === null || !isServed(config, store)) return null;
   const claim =
     linkNo === null ? readUnsubscribe(store, token, now()) : await readShort(db, store, token, now());
@@ -77,11 +78,7 @@ async function endSubscriptions(tx: Tx, pid: string, claim: UnsubscribeClaim, no
 }
 
 /** Unsubscribes in the chosen scope, or in the link's own; null for a link that is not ours. Repeating it is harmless. */
-export async function unsubscribeByLink(
-  deps: Deps,
-  token: string,
-  chosen: Scope | null,
-): Promise<UnsubscribeView | null> {
+export async function unsubscribeByLink(deps: Deps, token: string, chosen: Scope | null) {
   const opened = await openUnsubscribe(deps, token);
   if (opened === null) return null;
   const { pid } = opened.store;
@@ -99,14 +96,9 @@ export async function unsubscribeByLink(
 }
 
 /** Ends everything of a contact that does not exist: its subscriptions in this store and its place on the mailing list. A new subscription begins anew. */
-export async function endBouncedContact(
-  tx: Tx,
-  pid: string,
-  { medium, value }: { medium: Medium; value: string },
-  now: Date,
-): Promise<void> {
-  await endSubscriptions(tx, pid, { scope: 'all', medium, value, topic: '', epi: '' }, now);
-  await withdrawConsent(tx, pid, { medium, value }, 'bounce', now);
+export async function endBouncedContact(tx: Tx, pid: string, contact: Contact, now: Date): Promise<void> {
+  await endSubscriptions(tx, pid, { scope: 'all', ...contact, topic: '', epi: '' }, now);
+  await withdrawConsent(tx, pid, contact, 'bounce', now);
 }
 
 export const OPTED_OUT = { kind: 'withheld', reason: 'the contact answered STOP' } as const;
@@ -120,11 +112,7 @@ export async function findOptedOut(db: Db, medium: Medium, values: readonly stri
  * Handles a reply to a message. STOP counts for all stores, because they send from one number: the contact leaves their mailing lists and gets no more
  * messages. START resumes messages for the subscriptions that are left; it puts nobody back on a mailing list.
  */
-export async function receiveReply(
-  { db, config, now }: Deps,
-  medium: Medium,
-  request: AnswerRequest,
-): Promise<void> {
+export async function receiveReply({ db, config, now }: Deps, medium: Medium, request: AnswerRequest) {
   const { answers: replies, contact } = channelOf(medium);
   if (!replies?.isGenuine(config.channels[medium] ?? null, request))
     fail('unauthorised', 'The signature is wrong');
@@ -139,12 +127,4 @@ export async function receiveReply(
     for (const pid of await optOuts.findConsentingStores(tx, { medium, value }))
       await withdrawConsent(tx, pid, { medium, value }, 'stop', time);
   });
-}
-
-/** Within this period a STOP that is delivered again is recognised. */
-const KEEP_RESUBSCRIBED_MS = 30 * DAY_MS;
-
-/** Deletes a batch of opt-outs that ended long ago; returns how many. */
-export function forgetResubscribed({ db }: Pick<Services, 'db'>, now: Date): Promise<number> {
-  return optOuts.deleteResubscribed(db, new Date(now.getTime() - KEEP_RESUBSCRIBED_MS));
 }

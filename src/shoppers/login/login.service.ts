@@ -1,6 +1,7 @@
 import { moveRequests } from '../../alerts/subscriptions/request.repo.ts';
 import { requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
+import type { MutationGenerateRegidArgs, MutationSyncGuestArgs } from '../../generated/resolvers.ts';
 import { mergeLists } from '../../lists/merge.service.ts';
 import type { MergeReport } from '../../lists/merge.service.ts';
 import type { Tx } from '../../platform/database/database.ts';
@@ -16,15 +17,8 @@ import type { NewShopper, ShopperRow } from '../shopper.repo.ts';
 import { checkEmail, checkUserAgentType, checkUuid } from '../shopper.rules.ts';
 import { newShopper } from '../shopper.service.ts';
 
-type ShopperIdentity = { message: string; regid: string; sessionid: string };
-
-type LoginInput = { useremail?: string | null; useragenttype?: string | null };
-
 /** The regid and sessionid of a guest or an account; with both given, the guest logs in and is merged. */
-export async function generateRegid(
-  ctx: Context,
-  { uuid, ...input }: LoginInput & { uuid?: string | null },
-): Promise<ShopperIdentity> {
+export async function generateRegid(ctx: Context, { uuid, ...input }: MutationGenerateRegidArgs) {
   const store = requireStore(ctx);
   if (!uuid && !input.useremail)
     fail('invalid-uuid', 'Send uuid (a version 4 UUID, for a guest) or useremail (for an account)');
@@ -44,10 +38,7 @@ export async function generateRegid(
  * Merges a guest, named by its regid, into an account and returns the account's identity. Clients repeat the call at every page load with the regid
  * that they have by then: the account's own is a success, another account's is refused.
  */
-export async function syncGuest(
-  ctx: Context,
-  { regid, ...input }: LoginInput & { regid: string },
-): Promise<ShopperIdentity & { merged: MergeReport }> {
+export async function syncGuest(ctx: Context, { regid, ...input }: MutationSyncGuestArgs) {
   const store = requireStore(ctx);
   const account = newShopper(store, 'account', checkEmail(input.useremail));
   const useragenttype = checkUserAgentType(input.useragenttype);
@@ -62,12 +53,7 @@ export async function syncGuest(
   return { ...identityOf(store, merge.account, useragenttype, message), merged: merge.merged };
 }
 
-function identityOf(
-  store: StoreRow,
-  shopper: ShopperRow,
-  useragenttype: string,
-  message: string,
-): ShopperIdentity {
+function identityOf(store: StoreRow, shopper: ShopperRow, useragenttype: string, message: string) {
   const sessionid = sessionidOf(store, shopper.regid, useragenttype, epochOf(store, shopper));
   return { message, regid: shopper.regid, sessionid };
 }
@@ -75,13 +61,7 @@ function identityOf(
 const NOTHING_MERGED: MergeReport = { lists: 0, items: 0, duplicates: 0 };
 
 /** Of concurrent merges of one guest, the row lock lets the first do the work; the others find it empty and report zeros. */
-async function mergeGuest(
-  tx: Tx,
-  store: StoreRow,
-  guestRegid: string,
-  newAccount: NewShopper,
-  now: Date,
-): Promise<{ account: ShopperRow; merged: MergeReport }> {
+async function mergeGuest(tx: Tx, store: StoreRow, guestRegid: string, newAccount: NewShopper, now: Date) {
   const { pid } = store;
   const guest = await shoppers.lockShopper(tx, { pid, regid: guestRegid });
   const account = await shoppers.touchShopper(tx, newAccount, now);
@@ -98,14 +78,9 @@ async function mergeGuest(
   }
   if (guest.mergedInto !== null) return { account, merged };
   const guestEpoch = epochOf(store, guest);
-  const link = {
-    pid,
-    accountRegid: account.regid,
-    guestRegid: guest.regid,
-    guestEpoch,
-    accountEpoch: epochOf(store, account),
-    mark: sessionMarkOf(store.secret, guest.regid, guestEpoch),
-  };
+  const mark = sessionMarkOf(store.secret, guest.regid, guestEpoch);
+  const regids = { accountRegid: account.regid, guestRegid: guest.regid };
+  const link = { pid, ...regids, guestEpoch, accountEpoch: epochOf(store, account), mark };
   await shoppers.linkGuest(tx, link, now);
   return { account, merged };
 }

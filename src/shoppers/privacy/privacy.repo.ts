@@ -3,7 +3,7 @@ import type { Prisma } from '../../generated/prisma/client.ts';
 import type { AuditEntryModel, OutboxMessageModel } from '../../generated/prisma/models.ts';
 import { emptyTrash } from '../../lists/trash.repo.ts';
 import type { Database, Db, Raw, Tx } from '../../platform/database/database.ts';
-import { anonymise, saveTrackingChoice, shopperKey } from '../../stores/revenue/click.repo.ts';
+import { allowTracking, anonymise, shopperKey } from '../../stores/revenue/click.repo.ts';
 import { BLANK_PROFILE } from '../shopper.repo.ts';
 import { createNameSearch } from './privacy.rules.ts';
 import type { Subject } from './privacy.rules.ts';
@@ -11,14 +11,15 @@ import type { Subject } from './privacy.rules.ts';
 export type AuditRow = Omit<AuditEntryModel, 'pid' | 'detail'> & { detail: Record<string, unknown> };
 
 export async function addAuditEntry(db: Db, pid: string, entry: AuditRow): Promise<void> {
-  await db.prisma.auditEntry.create({
-    data: { pid, ...entry, detail: entry.detail as Prisma.InputJsonObject },
-  });
+  const detail = entry.detail as Prisma.InputJsonObject;
+  await db.prisma.auditEntry.create({ data: { pid, ...entry, detail } });
 }
 
 export async function listAuditEntries(db: Database, pid: string, first: number): Promise<AuditRow[]> {
-  const rows = await db.prisma.auditEntry.findMany({ where: { pid }, orderBy: { at: 'desc' }, take: first });
-  return rows.map((row) => ({ ...row, detail: row.detail as Record<string, unknown> }));
+  const newest = { orderBy: { at: 'desc' }, take: first } as const;
+  return (await db.prisma.auditEntry.findMany({ where: { pid }, ...newest })) as (AuditRow & {
+    pid: string;
+  })[];
 }
 
 /** Lists with all their properties, the largest rows, take 5 MB per batch. */
@@ -52,12 +53,16 @@ const ALL_LISTS = `(SELECT o.* FROM list o UNION ALL SELECT l.* FROM deleted_lis
 const CONTACT = ['medium', 'value'];
 
 /** SQL: PostgreSQL writes whole rows as JSON, so that megabytes are neither parsed nor built here. Each section is read in batches by its key. */
-const SECTIONS = {
+const NESTED = {
   shopper: select('shopper', OWN, `to_jsonb(x) - 'epoch'`, ['regid']),
   lists: select('list', OWN, LIST_JSON, ['seq'], ', x.lid'),
   items: select('item', 'x.pid = $1 AND x.lid = $5'),
   deletedLists: select('deleted_list', OWN, DELETED_LIST_JSON, ['seq'], ', x.lid'),
   itemsOfDeleted: select('deleted_item', 'x.pid = $1 AND x.lid = $5 AND x.regid IS NULL', 'x.was'),
+};
+
+/** SQL: the same. The export has these sections in this order. */
+const FLAT = {
   deletedItems: select(
     'deleted_item',
     OWN,
@@ -90,6 +95,8 @@ const SECTIONS = {
   ),
 };
 
+const SECTIONS = { ...NESTED, ...FLAT };
+export const FLAT_SECTIONS = Object.keys(FLAT) as (keyof typeof FLAT)[];
 export type SectionName = keyof typeof SECTIONS;
 
 /** The rows of a section, batch by batch; for items, those of the list `lid`. */
@@ -133,9 +140,8 @@ export async function* findMessages(db: Db, subject: Subject): AsyncGenerator<Me
   for (let seq = -1; ;) {
     const params = [pid, contacts, parts, seq, MESSAGE_BATCH];
     const rows = await db.query<MessageRow & { isTheirs: boolean }>(FIND_MESSAGES, params);
-    const found = rows.filter(
-      ({ isTheirs, json }) => isTheirs || isNamedIn((JSON.parse(json) as { payload: unknown }).payload),
-    );
+    const payloadOf = (json: string) => (JSON.parse(json) as { payload: unknown }).payload;
+    const found = rows.filter(({ isTheirs, json }) => isTheirs || isNamedIn(payloadOf(json)));
     if (found.length > 0) yield found;
     if (rows.length < MESSAGE_BATCH) return;
     seq = rows.at(-1)!.seq;
@@ -174,9 +180,8 @@ async function eraseIdempotency(tx: Tx, { pid, regid }: Subject): Promise<void> 
     const some = regids.slice(start, start + REGID_BATCH);
     await tx.prisma.idempotentWrite.deleteMany({ where: { pid, regid: { in: some } } });
   }
-  await tx.prisma.guestLink.deleteMany({
-    where: { pid, OR: [{ accountRegid: regid }, { guestRegid: regid }] },
-  });
+  const theirs = { pid, OR: [{ accountRegid: regid }, { guestRegid: regid }] };
+  await tx.prisma.guestLink.deleteMany({ where: theirs });
 }
 
 /** Deletes what a shopper owns and blanks its row, which stays: a new row would make an old sessionid valid again. */
@@ -193,16 +198,14 @@ export async function eraseData(tx: Tx, subject: Subject, now: Date): Promise<Re
   // After the messages, so that a concurrent click no longer finds its alert.
   const keys = [shopperKey(regid), ...subject.contacts];
   await anonymise(tx, pid, keys);
-  await saveTrackingChoice(tx, pid, keys, true, now);
+  await allowTracking(tx, pid, keys);
   await tx.prisma.alertSeen.deleteMany({ where: toThem });
   await tx.prisma.suppression.deleteMany({ where: toThem });
   await tx.prisma.alertMute.deleteMany({ where: toThem });
   if (em !== null) await tx.prisma.list.updateMany({ where: { pid, cfor: em }, data: { cfor: null } });
   await eraseIdempotency(tx, subject);
   const blank = { ...BLANK_PROFILE, em: null, mergedInto: null, lastlogin: now, uts: now };
-  await tx.prisma.shopper.updateMany({
-    where: { pid, regid },
-    data: { ...blank, epoch: { increment: 1 } },
-  });
+  const data = { ...blank, epoch: { increment: 1 } };
+  await tx.prisma.shopper.updateMany({ where: { pid, regid }, data });
   return counts;
 }

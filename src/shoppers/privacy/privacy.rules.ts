@@ -5,10 +5,7 @@ import type { IdentityKey, ShopperRow } from '../shopper.repo.ts';
 /** A data subject: the person's contacts, and the texts by which a message names the person. */
 export type Subject = IdentityKey & { em: string | null; contacts: Contact[]; names: string[] };
 
-export function subjectOf(
-  store: { defaultRegion: string | null },
-  { pid, regid, uid, em, m }: ShopperRow,
-): Subject {
+export function subjectOf(store: { defaultRegion: string | null }, { pid, regid, uid, em, m }: ShopperRow) {
   const contacts = contactsOf(store, { em, m });
   // A valid phone number also names the person as it was typed.
   const typed = contactsOf(store, { em: null, m }).length > 0 ? m : null;

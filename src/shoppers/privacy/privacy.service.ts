@@ -1,5 +1,6 @@
 import { requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
+import type { QueryFindShopperArgs } from '../../generated/resolvers.ts';
 import { readWithin } from '../../platform/budget.ts';
 import type { Db } from '../../platform/database/database.ts';
 import { fail } from '../../platform/errors.ts';
@@ -8,7 +9,7 @@ import { checkLimit } from '../../platform/page.ts';
 import { isStorable } from '../../platform/text.ts';
 import { publicIdOf, regidOf } from '../identity.rules.ts';
 import { findById, findShopper, lockShopper } from '../shopper.repo.ts';
-import type { IdentityKey, ShopperRow } from '../shopper.repo.ts';
+import type { IdentityKey } from '../shopper.repo.ts';
 import { checkEmail } from '../shopper.rules.ts';
 import * as privacy from './privacy.repo.ts';
 import type { AuditRow, SectionName } from './privacy.repo.ts';
@@ -16,7 +17,7 @@ import { subjectOf } from './privacy.rules.ts';
 import type { Subject } from './privacy.rules.ts';
 
 /** Exactly one is given. */
-type ShopperName = { useremail?: string | null; regid?: string | null };
+type ShopperName = Omit<QueryFindShopperArgs, 'uid'>;
 
 function keyOf(ctx: Context, { useremail, regid }: ShopperName): IdentityKey {
   const { pid, secret } = requireStore(ctx);
@@ -26,10 +27,7 @@ function keyOf(ctx: Context, { useremail, regid }: ShopperName): IdentityKey {
   return { pid, regid: regidOf(secret, 'account', checkEmail(useremail)) };
 }
 
-export function lookUpShopper(
-  ctx: Context,
-  { uid, ...name }: ShopperName & { uid?: string | null },
-): Promise<ShopperRow | null> {
+export function lookUpShopper(ctx: Context, { uid, ...name }: QueryFindShopperArgs) {
   if (!uid) return findShopper(ctx.db, keyOf(ctx, name));
   if (name.useremail || name.regid)
     fail('invalid-request', 'Give useremail, regid or uid, and one of them only');
@@ -41,21 +39,12 @@ export function getAuditLog(ctx: Context, first?: number | null): Promise<AuditR
   return privacy.listAuditEntries(ctx.db, pid, checkLimit('first', first, 20, 100));
 }
 
-function auditEntry(
-  ctx: Context,
-  action: 'export' | 'erase',
-  regid: string,
-  detail: Record<string, unknown>,
-): AuditRow {
-  const { secret } = requireStore(ctx);
-  return {
-    id: newId(),
-    at: ctx.now(),
-    action,
-    subject: publicIdOf(secret, 'user', regid),
-    keyId: ctx.viewer.keyId!,
-    detail,
-  };
+/** Records an export or an erasure. */
+async function audit(ctx: Context, db: Db, action: 'export' | 'erase', key: IdentityKey, detail = {}) {
+  const subject = publicIdOf(requireStore(ctx).secret, 'user', key.regid);
+  const entry = { id: newId(), at: ctx.now(), action, subject, keyId: ctx.viewer.keyId!, detail };
+  await privacy.addAuditEntry(db, key.pid, entry);
+  return entry;
 }
 
 const DATA = '"data":';
@@ -63,10 +52,7 @@ const DATA = '"data":';
 const MAX_EXPORT_BYTES = 8_000_000;
 
 /** Everything about a shopper; the export itself is audited. */
-export async function exportShopper(
-  ctx: Context,
-  name: ShopperName,
-): Promise<{ exportedAt: Date; data: string }> {
+export async function exportShopper(ctx: Context, name: ShopperName) {
   const key = keyOf(ctx, name);
   const exported = await readWithin(ctx.budget, MAX_EXPORT_BYTES, async (maxBytes) => {
     const value = await ctx.db.transaction(async (tx) => {
@@ -75,7 +61,7 @@ export async function exportShopper(
       const chunks = exportChunks(tx, subjectOf(requireStore(ctx), shopper), exportedAt);
       const text = await joinChunks(chunks, maxBytes);
       if (text === null) return null;
-      await privacy.addAuditEntry(tx, key.pid, auditEntry(ctx, 'export', key.regid, {}));
+      await audit(ctx, tx, 'export', key);
       // The last member of the document, cut out as text instead of parsed.
       return { exportedAt, data: text.slice(text.indexOf(DATA) + DATA.length, -1) };
     });
@@ -103,7 +89,7 @@ async function joinChunks(chunks: AsyncIterable<string>, maxBytes: number): Prom
 export async function streamExport(ctx: Context, name: ShopperName): Promise<AsyncGenerator<string>> {
   const key = keyOf(ctx, name);
   const shopper = (await findShopper(ctx.db, key)) ?? fail('not-found', 'There is no such shopper');
-  await privacy.addAuditEntry(ctx.db, key.pid, auditEntry(ctx, 'export', key.regid, {}));
+  await audit(ctx, ctx.db, 'export', key);
   return exportChunks(ctx.db, subjectOf(requireStore(ctx), shopper), ctx.now());
 }
 
@@ -112,34 +98,21 @@ export async function eraseShopper(ctx: Context, name: ShopperName): Promise<Aud
   return ctx.db.transaction(async (tx) => {
     const shopper = (await lockShopper(tx, key)) ?? fail('not-found', 'There is no such shopper');
     const counts = await privacy.eraseData(tx, subjectOf(requireStore(ctx), shopper), ctx.now());
-    const entry = auditEntry(ctx, 'erase', key.regid, counts);
-    await privacy.addAuditEntry(tx, key.pid, entry);
-    return entry;
+    return audit(ctx, tx, 'erase', key, counts);
   });
 }
 
 /** Everything about a shopper as one JSON text, in chunks of at most a few megabytes. */
 async function* exportChunks(db: Db, subject: Subject, exportedAt: Date): AsyncGenerator<string> {
-  const section = (name: SectionName) => inArray(name, rowChunks(privacy.readSection(db, subject, name)));
   let shopper = 'null';
   for await (const [row] of privacy.readSection(db, subject, 'shopper')) shopper = row!.json;
   yield `{"exportedAt":${exportedAt.getTime()},"data":{"shopper":${shopper}`;
   yield* inArray('lists', listChunks(db, subject, 'lists', 'items'));
   yield* inArray('deletedLists', listChunks(db, subject, 'deletedLists', 'itemsOfDeleted'));
-  yield* section('deletedItems');
-  yield* section('listsMadeFor');
-  yield* section('subscriptions');
-  yield* section('subscriptionRequests');
-  yield* section('confirmations');
-  yield* section('mailingList');
-  yield* inArray('messages', rowChunks(privacy.findMessages(db, subject)));
-  yield* section('alertsReceived');
-  yield* section('optOuts');
-  yield* section('alertsLeft');
-  yield* section('stops');
-  yield* section('clicks');
-  yield* section('orders');
-  yield* section('notMeasured');
+  for (const name of privacy.FLAT_SECTIONS) {
+    if (name === 'alertsReceived') yield* inArray('messages', rowChunks(privacy.findMessages(db, subject)));
+    yield* inArray(name, rowChunks(privacy.readSection(db, subject, name)));
+  }
   yield '}}';
 }
 
@@ -161,12 +134,7 @@ async function* rowChunks(batches: AsyncIterable<{ json: string }[]>): AsyncGene
 }
 
 /** Items are read separately from their lists: one list can have more than a chunk should. */
-async function* listChunks(
-  db: Db,
-  subject: Subject,
-  lists: SectionName,
-  items: SectionName,
-): AsyncGenerator<ArrayChunk> {
+async function* listChunks(db: Db, subject: Subject, lists: SectionName, items: SectionName) {
   for await (const rows of privacy.readSection(db, subject, lists)) {
     for (const { json, lid } of rows) {
       yield { text: json.slice(0, -1), isNew: true };

@@ -1,9 +1,8 @@
 import type { Resolvers } from '../../generated/resolvers.ts';
 import { variantUrl } from '../products/product.rules.ts';
-import { getProduct, removeProducts, setStock, upsertProducts } from './catalog.service.ts';
-import { countProducts, listProducts } from './product-search.service.ts';
+import { getProduct, getStockChanges, removeProducts, setStock, upsertProducts } from './catalog.service.ts';
+import { listProducts } from './product-search.service.ts';
 import { getShopifyConnection, setShopifySecret } from './shopify.service.ts';
-import { getStockChanges } from './stock.service.ts';
 
 export const catalogResolvers = {
   Query: {
@@ -18,6 +17,6 @@ export const catalogResolvers = {
     setShopifySecret: (_root, { secret }, ctx) => setShopifySecret(ctx, secret ?? null),
   },
   Store: { shopify: (_store, _args, ctx) => getShopifyConnection(ctx) },
-  ProductConnection: { totalCount: (page, _args, ctx) => countProducts(ctx, page) },
+  ProductConnection: { totalCount: (page) => page.count() },
   Product: { uri: (product) => variantUrl(product), vi: (product) => product.vi ?? '' },
 } satisfies Resolvers;

@@ -1,13 +1,13 @@
 import { stockChanged } from '../../alerts/events/event.service.ts';
 import type { ProductChange } from '../../alerts/events/event.service.ts';
 import { requireShopper, requireStore } from '../../context.ts';
-import type { Context, Services } from '../../context.ts';
-import type { Db, Tx } from '../../platform/database/database.ts';
+import type { Context } from '../../context.ts';
+import type { Tx } from '../../platform/database/database.ts';
 import { AppError, fail } from '../../platform/errors.ts';
-import { DAY_MS } from '../../platform/time.ts';
+import { checkLimit } from '../../platform/page.ts';
 import type { ProductInput, ProductRow, ProductWrite } from '../products/product.columns.ts';
 import * as catalog from '../products/product.repo.ts';
-import type { StepRow, WrittenRow } from '../products/product.repo.ts';
+import type { ProductWriter, StepRow, Stock } from '../products/product.repo.ts';
 import {
   checkProduct,
   checkProductCount,
@@ -15,6 +15,8 @@ import {
   lastOfEach,
   rowsInOrder,
 } from '../products/product.rules.ts';
+
+export { findProducts, forgetRemoved, forgetStockChanges } from '../products/product.repo.ts';
 
 /** New variants that lack a required field; nothing of their call was stored. */
 export class IncompleteProductsError extends AppError {
@@ -26,9 +28,7 @@ export class IncompleteProductsError extends AppError {
   }
 }
 
-/**
- * Derives the changes for alerts. A removed variant that returns continues from its last state, and so does its stock history.
- */
+/** Derives the changes for alerts. A removed variant that returns continues from its last state, and so does its stock history. */
 async function changesOf(tx: Tx, pid: string, rows: readonly StepRow[], now: Date): Promise<ProductChange[]> {
   const fresh = rows.filter(({ isNew }) => isNew).map(({ epi }) => epi);
   const returned = fresh.length === 0 ? [] : await catalog.takeBackProducts(tx, pid, fresh);
@@ -50,48 +50,30 @@ async function changesOf(tx: Tx, pid: string, rows: readonly StepRow[], now: Dat
   });
 }
 
-async function concludeWrite(
-  tx: Tx,
-  pid: string,
-  products: readonly ProductWrite[],
-  rows: readonly StepRow[],
-  now: Date,
-): Promise<void> {
-  const incomplete = rows
-    .filter(({ isNew, empi, du }) => isNew && (empi === '' || du === ''))
-    .map(({ epi }) => epi);
-  if (incomplete.length > 0) {
-    const index = products.findIndex(({ epi }) => epi === incomplete[0]);
-    const field = products[index]?.empi == null ? 'empi' : 'du';
-    throw new IncompleteProductsError(
-      incomplete,
-      `products[${index}].${field} is required for a variant that is new`,
-    );
-  }
-  await stockChanged(tx, pid, await changesOf(tx, pid, rows, now), now);
+/** Fails for a new variant without a required field. */
+function refuseIncomplete(products: readonly ProductWrite[], rows: readonly StepRow[]): void {
+  const incomplete = rows.filter(({ isNew, empi, du }) => isNew && (empi === '' || du === ''));
+  const epis = incomplete.map(({ epi }) => epi);
+  if (epis.length === 0) return;
+  const index = products.findIndex(({ epi }) => epi === epis[0]);
+  const field = products[index]?.empi == null ? 'empi' : 'du';
+  const msg = `products[${index}].${field} is required for a variant that is new`;
+  throw new IncompleteProductsError(epis, msg);
 }
 
-export async function writeProducts(
-  tx: Tx,
-  pid: string,
-  products: readonly ProductWrite[],
-  now: Date,
-): Promise<WrittenRow[]> {
-  const rows = await catalog.upsertProducts(tx, pid, lastOfEach(products), now);
-  await concludeWrite(tx, pid, products, rows, now);
-  return rows;
-}
+const writeBy =
+  <Row extends StepRow>(write: ProductWriter<Row>): ProductWriter<Row> =>
+  async (tx, pid, products, now) => {
+    const rows = await write(tx, pid, lastOfEach(products), now);
+    refuseIncomplete(products, rows);
+    await stockChanged(tx, pid, await changesOf(tx, pid, rows, now), now);
+    return rows;
+  };
+
+export const writeProducts = writeBy(catalog.upsertProducts);
 
 /** Like `writeProducts`, for imports, which do not need the rows back. */
-export async function mergeProducts(
-  tx: Tx,
-  pid: string,
-  products: readonly ProductWrite[],
-  now: Date,
-): Promise<void> {
-  const steps = await catalog.mergeProducts(tx, pid, lastOfEach(products), now);
-  await concludeWrite(tx, pid, products, steps, now);
-}
+export const mergeProducts = writeBy(catalog.mergeProducts);
 
 export async function upsertProducts(ctx: Context, products: readonly ProductInput[]): Promise<ProductRow[]> {
   const { pid } = requireStore(ctx);
@@ -101,21 +83,13 @@ export async function upsertProducts(ctx: Context, products: readonly ProductInp
   return rowsInOrder([...new Set(checked.map(({ epi }) => epi))], rows);
 }
 
-export async function writeStock(
-  tx: Tx,
-  pid: string,
-  stocks: readonly { epi: string; stk: number }[],
-  now: Date,
-): Promise<WrittenRow[]> {
+export async function writeStock(tx: Tx, pid: string, stocks: readonly Stock[], now: Date) {
   const rows = await catalog.setStock(tx, pid, stocks, now);
   await stockChanged(tx, pid, await changesOf(tx, pid, rows, now), now);
   return rows;
 }
 
-export async function setStock(
-  ctx: Context,
-  stocks: readonly { epi: string; stk: number }[],
-): Promise<{ products: ProductRow[]; unknown: string[] }> {
+export async function setStock(ctx: Context, stocks: readonly Stock[]) {
   const { pid } = requireStore(ctx);
   checkProductCount('stocks', stocks.length);
   const checked = lastOfEach(stocks.map((stock, index) => checkProduct(stock, `stocks[${index}]`)));
@@ -139,13 +113,12 @@ export async function dropProducts(tx: Tx, pid: string, epis: readonly string[],
   return rows.length;
 }
 
-export async function removeProducts(ctx: Context, epis: readonly string[]): Promise<{ removed: number }> {
+export async function removeProducts(ctx: Context, epis: readonly string[]) {
   const { pid } = requireStore(ctx);
   checkProductCount('epis', epis.length);
   const bad = epis.findIndex((epi) => !isProductId(epi));
   if (bad >= 0) fail('invalid-products', `epis[${bad}] must have 1 to 255 printable characters`);
-  const removed = await ctx.db.transaction((tx) => dropProducts(tx, pid, epis, ctx.now()));
-  return { removed };
+  return { removed: await ctx.db.transaction((tx) => dropProducts(tx, pid, epis, ctx.now())) };
 }
 
 export async function getProduct(ctx: Context, epi: string): Promise<ProductRow | null> {
@@ -153,12 +126,6 @@ export async function getProduct(ctx: Context, epi: string): Promise<ProductRow 
   return isProductId(epi) ? catalog.findProduct(ctx.db, pid, epi) : null;
 }
 
-export function findVariants(db: Db, pid: string, epis: readonly string[]): Promise<ProductRow[]> {
-  return catalog.findProducts(db, pid, epis);
-}
-
-const KEEP_REMOVED_MS = 30 * DAY_MS;
-
-export function forgetRemoved({ db }: Services, now: Date): Promise<number> {
-  return catalog.deleteRemoved(db, new Date(now.getTime() - KEEP_REMOVED_MS));
+export function getStockChanges(ctx: Context, epi: string, first?: number | null) {
+  return catalog.listStockChanges(ctx.db, requireStore(ctx).pid, epi, checkLimit('first', first, 20, 100));
 }

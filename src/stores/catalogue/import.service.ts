@@ -6,6 +6,7 @@ import type { ImportRun } from './import.repo.ts';
 import { readProductLine } from './import.rules.ts';
 import type { Entry } from './import.rules.ts';
 
+export { findRun } from './import.repo.ts';
 export type { ImportRun } from './import.repo.ts';
 
 /** Rows per transaction: they hold their locks for about 0.2 s; larger batches gain little. */
@@ -15,7 +16,7 @@ type Deps = Pick<Services, 'db' | 'now'>;
 type Row = { line: number; product: ProductWrite };
 type Batch = { rows: Row[]; end: number; line: number; faults: number };
 
-export type ImportOptions = {
+type ImportOptions = {
   pid: string;
   /** The fingerprint of the file, under which its progress is stored. */
   source: string;
@@ -53,7 +54,7 @@ export async function importProducts(
     await underWay;
     const full = batch;
     batch = { rows: [], end: full.end, line: full.line, faults: 0 };
-    underWay = writeBatch(deps, options, run, full, onFault).then((next) => {
+    underWay = writeBatch(deps, options, run, full).then((next) => {
       faults += next.skipped - run.skipped - full.faults;
       run = next;
       options.onProgress(run);
@@ -84,29 +85,20 @@ export async function importProducts(
 /** Writes a batch with its checkpoint. New variants that lack a field are reported and skipped, the others are stored. */
 async function writeBatch(
   deps: Deps,
-  { pid, source }: Pick<ImportOptions, 'pid' | 'source'>,
+  options: ImportOptions,
   before: ImportRun,
   batch: Batch,
-  onFault: ImportOptions['onFault'],
 ): Promise<ImportRun> {
+  const { pid, source, onFault } = options;
   const { rows, end, line, faults } = batch;
-  const next = {
-    offset: end,
-    line,
-    written: before.written + rows.length,
-    skipped: before.skipped + faults,
-    finishedAt: null,
-  };
+  const written = before.written + rows.length;
+  const skipped = before.skipped + faults;
+  const next = { offset: end, line, written, skipped, finishedAt: null };
+  const products = rows.map(({ product }) => product);
   try {
     const now = deps.now();
     await deps.db.transaction(async (tx) => {
-      if (rows.length > 0)
-        await mergeProducts(
-          tx,
-          pid,
-          rows.map(({ product }) => product),
-          now,
-        );
+      if (products.length > 0) await mergeProducts(tx, pid, products, now);
       await runs.saveRun(tx, pid, source, next, now);
     });
     return next;
@@ -116,20 +108,7 @@ async function writeBatch(
     const bad = rows.filter(({ product }) => incomplete.has(product.epi));
     for (const row of bad) onFault(row.line, 'empi and du are required for a variant that is new');
     const good = rows.filter((row) => !bad.includes(row));
-    return writeBatch(
-      deps,
-      { pid, source },
-      before,
-      { ...batch, rows: good, faults: faults + bad.length },
-      onFault,
-    );
+    const rest = { ...batch, rows: good, faults: faults + bad.length };
+    return writeBatch(deps, options, before, rest);
   }
-}
-
-export function findRun(
-  { db }: Pick<Services, 'db'>,
-  pid: string,
-  source: string,
-): Promise<ImportRun | null> {
-  return runs.findRun(db, pid, source);
 }

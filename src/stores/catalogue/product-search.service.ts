@@ -1,5 +1,6 @@
 import { requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
+import type { QueryProductsArgs } from '../../generated/resolvers.ts';
 import { CSV_PORTION, streamCsv } from '../../platform/csv.ts';
 import type { CsvColumn } from '../../platform/csv.ts';
 import {
@@ -11,65 +12,45 @@ import {
   failCursor,
   toConnection,
 } from '../../platform/page.ts';
-import type { Connection } from '../../platform/page.ts';
+import type { CountedConnection } from '../../platform/page.ts';
 import { isStorable } from '../../platform/text.ts';
 import * as catalog from '../products/product-search.repo.ts';
 import type { PlacedRow, ProductFilter, ProductSort } from '../products/product-search.repo.ts';
 import { variantUrl } from '../products/product.rules.ts';
 import { getInLists, getWaiting } from '../reports/report.service.ts';
 
-export type ProductsInput = { search?: string | null; soldOut?: boolean | null };
-type PageInput = ProductsInput & { sort?: ProductSort | null; first?: number | null; after?: string | null };
-
-/**
- * Carries the filter, so that the total is counted only if the client selects it: counting a million rows costs more than the
- * page.
- */
-export type ProductPage = Connection<PlacedRow> & { filter: ProductFilter };
+export type ProductPage = CountedConnection<PlacedRow>;
 
 const ORDER = 'product';
 
-const filterOf = ({ search, soldOut }: ProductsInput): ProductFilter => ({
+const filterOf = ({ search, soldOut }: QueryProductsArgs): ProductFilter => ({
   search: checkSearch(search),
   isSoldOut: soldOut ?? false,
 });
 
-export async function listProducts(
-  ctx: Context,
-  { sort, first, after, ...which }: PageInput,
-): Promise<ProductPage> {
+export async function listProducts(ctx: Context, args: QueryProductsArgs): Promise<ProductPage> {
   const { pid } = requireStore(ctx);
+  const { first, after } = args;
+  const sort = args.sort ?? 'newest';
   const size = checkLimit('first', first, 20, 100);
-  const filter = filterOf(which);
+  const filter = filterOf(args);
+  const count = () => catalog.countProducts(ctx.db, pid, filter);
   // For sold-out variants `rankProducts` scans only the newest 20,000, because few of many may be sold out.
-  if ((sort ?? 'newest') === 'newest' && !filter.isSoldOut) {
-    const before = decodeSeq('after', after, ORDER) ?? Number.MAX_SAFE_INTEGER;
-    const rows = await catalog.listProducts(ctx.db, pid, filter, before, size + 1);
-    return { ...toConnection(rows, size, ({ seq }) => encodeCursor(ORDER, seq), after), filter };
+  if (sort === 'newest' && !filter.isSoldOut) {
+    const page = { before: decodeSeq('after', after, ORDER), limit: size + 1 };
+    const rows = await catalog.listProducts(ctx.db, pid, filter, page);
+    return { ...toConnection(rows, size, ({ seq }) => encodeCursor(ORDER, seq), after), count };
   }
-  return rankProducts(ctx, pid, filter, { sort: sort ?? 'newest', size, after });
-}
-
-async function rankProducts(
-  ctx: Context,
-  pid: string,
-  filter: ProductFilter,
-  { sort, size, after }: { sort: ProductSort; size: number; after?: string | null },
-): Promise<ProductPage> {
   const order = `${ORDER} ${sort}`;
-  const behind = after ? placeIn(after, order, sort) : null;
+  const behind = after ? positionIn(after, order, sort) : null;
   const rows = await catalog.rankProducts(ctx.db, pid, filter, { sort, behind, limit: size + 1 });
-  return { ...toConnection(rows, size, ({ rank, epi }) => encodeCursor(order, rank, epi), after), filter };
+  return { ...toConnection(rows, size, ({ rank, epi }) => encodeCursor(order, rank, epi), after), count };
 }
 
-function placeIn(after: string, order: string, sort: ProductSort): [string, string] {
-  const [rank, epi] = decodeCursor('after', after, order);
+function positionIn(cursor: string, order: string, sort: ProductSort): [string, string] {
+  const [rank, epi] = decodeCursor('after', cursor, order);
   const isFine = typeof rank === 'string' && typeof epi === 'string' && isStorable(rank) && isStorable(epi);
   return isFine && (sort === 'title' || /^-?\d{1,18}$/.test(rank)) ? [rank, epi] : failCursor('after');
-}
-
-export function countProducts(ctx: Context, { filter }: ProductPage): Promise<number> {
-  return catalog.countProducts(ctx.db, requireStore(ctx).pid, filter);
 }
 
 type FileRow = PlacedRow & { waiting: number; inLists: number };
@@ -90,12 +71,12 @@ const COLUMNS: CsvColumn<FileRow>[] = [
 ];
 
 /** Streams a catalogue of any size as CSV, newest variants first. */
-export async function streamProducts(ctx: Context, which: ProductsInput): Promise<AsyncGenerator<string>> {
+export async function streamProducts(ctx: Context, which: QueryProductsArgs) {
   const { pid } = requireStore(ctx);
   const filter = filterOf(which);
   return streamCsv(COLUMNS, async (last: FileRow | null) => {
-    const before = last?.seq ?? Number.MAX_SAFE_INTEGER;
-    const rows = await catalog.listProducts(ctx.db, pid, filter, before, CSV_PORTION);
+    const page = { before: last?.seq ?? null, limit: CSV_PORTION };
+    const rows = await catalog.listProducts(ctx.db, pid, filter, page);
     return Promise.all(
       rows.map(async (row) => ({
         ...row,

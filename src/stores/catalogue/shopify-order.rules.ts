@@ -6,7 +6,7 @@ import { CLICK_PARAMETER } from '../revenue/click.rules.ts';
 import { checkCurrency } from '../revenue/order.rules.ts';
 import type { Order } from '../revenue/order.rules.ts';
 
-const id = z.union([z.number(), z.string().regex(/^[\w-]{1,64}$/)]).transform(String);
+export const id = z.union([z.number(), z.string().regex(/^[\w-]{1,64}$/)]).transform(String);
 const time = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 const amount = z.union([z.string(), z.number()]).transform((value, issue) => {
   const read = readAmount(value);

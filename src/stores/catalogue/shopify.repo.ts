@@ -4,6 +4,7 @@ import type {
   ShopifySubjectModel,
 } from '../../generated/prisma/models.ts';
 import type { Db, Tx } from '../../platform/database/database.ts';
+import { DAY_MS } from '../../platform/time.ts';
 
 export async function findSecret(db: Db, pid: string): Promise<string | null> {
   return (await db.prisma.shopifyConnection.findFirst({ where: { pid } }))?.secret ?? null;
@@ -12,20 +13,14 @@ export async function findSecret(db: Db, pid: string): Promise<string | null> {
 /** Sets the secret; null deletes the connection with all its data. */
 export async function saveSecret(db: Db, pid: string, secret: string | null, now: Date): Promise<void> {
   if (secret === null) return void (await db.prisma.shopifyConnection.deleteMany({ where: { pid } }));
-  await db.prisma.shopifyConnection.upsert({
-    where: { pid },
-    create: { pid, secret, createdAt: now },
-    update: { secret },
-  });
+  const create = { pid, secret, createdAt: now };
+  await db.prisma.shopifyConnection.upsert({ where: { pid }, create, update: { secret } });
 }
 
 /** Records a webhook as received; returns false if its id was received before. */
 export async function takeEvent(tx: Tx, pid: string, id: string, now: Date): Promise<boolean> {
-  const { count } = await tx.prisma.shopifyEvent.createMany({
-    data: { pid, id, at: now },
-    skipDuplicates: true,
-  });
-  return count === 1;
+  const data = { pid, id, at: now };
+  return (await tx.prisma.shopifyEvent.createMany({ data, skipDuplicates: true })).count === 1;
 }
 
 export type Change = Pick<ShopifySubjectModel, 'subject' | 'changedAt'> & { digest: Buffer<ArrayBuffer> };
@@ -44,12 +39,7 @@ const ADVANCE = {
 };
 
 /** Records the latest change of a subject, unless the stored one is newer (`outdated`) or has the same body (`duplicate`). */
-export async function advance(
-  tx: Tx,
-  pid: string,
-  { subject, changedAt, digest }: Change,
-  now: Date,
-): Promise<'new' | 'duplicate' | 'outdated'> {
+export async function advance(tx: Tx, pid: string, { subject, changedAt, digest }: Change, now: Date) {
   if ((await tx.query(ADVANCE, [pid, subject, changedAt, digest, now])).length === 1) return 'new';
   const same = await tx.prisma.shopifySubject.count({ where: { pid, subject, digest } });
   return same === 1 ? 'duplicate' : 'outdated';
@@ -58,11 +48,7 @@ export async function advance(
 export type HeldVariant = Pick<ProductModel, 'epi' | 'stk' | 'sourceAt'>;
 
 /** SQL: locks rows in order. Returns the variants of a product, or of an inventory item, which usually has one. */
-export function holdVariants(
-  tx: Tx,
-  pid: string,
-  of: { empi: string } | { inventoryItem: string },
-): Promise<HeldVariant[]> {
+export function holdVariants(tx: Tx, pid: string, of: { empi: string } | { inventoryItem: string }) {
   const [column, id] = 'empi' in of ? ['empi', of.empi] : ['inventory_item', of.inventoryItem];
   return tx.query<HeldVariant>(
     `SELECT epi, stk, source_at AS "sourceAt" FROM product WHERE pid = $1 AND ${column} = $2 ORDER BY epi COLLATE "C" FOR UPDATE`,
@@ -70,10 +56,7 @@ export function holdVariants(
   );
 }
 
-/**
- * `previous` is null if the location never reported; `others` is the stock elsewhere, `hasOthers` whether the store has other
- * locations.
- */
+/** `previous` is null if the location never reported; `others` is the stock elsewhere, `hasOthers` whether the store has other locations. */
 export type Levels = { previous: number | null; others: number; hasOthers: boolean };
 
 /** The caller must have locked the item's variant. */
@@ -91,32 +74,16 @@ export async function findLevel(tx: Tx, pid: string, item: string, location: str
   };
 }
 
-export type Level = Omit<InventoryLevelModel, 'pid'>;
-
-export async function saveLevel(
-  tx: Tx,
-  pid: string,
-  { item, location, available, at }: Level,
-): Promise<void> {
-  const key = { pid, item, location };
-  await tx.prisma.inventoryLevel.upsert({
-    where: { pid_item_location: key },
-    create: { ...key, available, at },
-    update: { available, at },
-  });
+export async function saveLevel(tx: Tx, level: InventoryLevelModel): Promise<void> {
+  const { available, at, ...key } = level;
+  const update = { available, at };
+  await tx.prisma.inventoryLevel.upsert({ where: { pid_item_location: key }, create: level, update });
 }
 
 /** Returns the items that a location reported on after `at`. */
-export async function itemsChangedAfter(
-  tx: Tx,
-  pid: string,
-  items: readonly string[],
-  at: Date,
-): Promise<Set<string>> {
-  const rows = await tx.prisma.inventoryLevel.findMany({
-    where: { pid, item: { in: [...items] }, at: { gt: at } },
-    select: { item: true },
-  });
+export async function itemsChangedAfter(tx: Tx, pid: string, items: string[], at: Date) {
+  const where = { pid, item: { in: items }, at: { gt: at } };
+  const rows = await tx.prisma.inventoryLevel.findMany({ where, select: { item: true } });
   return new Set(rows.map(({ item }) => item));
 }
 
@@ -127,11 +94,10 @@ const FORGET_SUBJECTS = `
   DELETE FROM shopify_subject WHERE at < $1 AND (pid, subject) IN (
     SELECT pid, subject FROM shopify_subject WHERE at < $1 LIMIT ${FORGOTTEN_AT_ONCE}) RETURNING 1`;
 
-/** Deletes a batch of webhooks that are too old to be replayed; returns the count. */
-export async function forgetEvents(db: Db, before: Date): Promise<number> {
-  const { count } = await db.prisma.shopifyEvent.deleteMany({
-    where: { at: { lt: before } },
-    limit: FORGOTTEN_AT_ONCE,
-  });
+/** Deletes a batch of webhooks of more than a week ago, which are too old to be replayed; returns how many. */
+export async function forgetEvents({ db }: { db: Db }, now: Date): Promise<number> {
+  const before = new Date(now.getTime() - 7 * DAY_MS);
+  const where = { at: { lt: before } };
+  const { count } = await db.prisma.shopifyEvent.deleteMany({ where, limit: FORGOTTEN_AT_ONCE });
   return count + (await db.query(FORGET_SUBJECTS, [before])).length;
 }

@@ -4,31 +4,12 @@ import { fail } from '../../platform/errors.ts';
 import { hasControlCharacters } from '../../platform/text.ts';
 import type { ProductWrite } from '../products/product.columns.ts';
 import { clampStock } from '../products/product.rules.ts';
-import { gidOf, orderShape } from './shopify-order.rules.ts';
-
-export type ShopifyTopic =
-  | 'products/create'
-  | 'products/update'
-  | 'products/delete'
-  | 'inventory_levels/update'
-  | 'orders/create';
-
-const TOPICS: ReadonlySet<string> = new Set<ShopifyTopic>([
-  'products/create',
-  'products/update',
-  'products/delete',
-  'inventory_levels/update',
-  'orders/create',
-]);
+import { gidOf, id, orderShape } from './shopify-order.rules.ts';
 
 const MAX_LISTED_VARIANTS = 100;
 
 /** Shopify gives up on a delivery long before this; an older one was recorded and is being replayed. */
 export const STALE_AFTER_MS = 48 * 3_600_000;
-
-export function isShopifyTopic(topic: string): topic is ShopifyTopic {
-  return TOPICS.has(topic);
-}
 
 /** Compares signatures in constant time. */
 export function isSigned(secret: string, body: Buffer, signature: string): boolean {
@@ -42,7 +23,6 @@ export function checkSecret(secret: string): string {
   return isFine ? secret : fail('invalid-request', 'secret must have 16 to 256 printable characters');
 }
 
-const id = z.union([z.number(), z.string().regex(/^[\w-]{1,64}$/)]).transform(String);
 const time = z.string().transform((text, issue) => {
   const date = new Date(text);
   if (!Number.isNaN(date.getTime())) return date;
@@ -100,6 +80,8 @@ export type ShopifyEvent = { subject: string; changedAt: Date } & (
   | { kind: 'order'; order: z.infer<typeof orderShape> }
 );
 
+type Read = (body: unknown, shopDomain: string) => ShopifyEvent;
+
 const SHOP_DOMAIN = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/;
 
 function pageOf(product: ShopifyProduct, shopDomain: string): string {
@@ -112,15 +94,8 @@ function imageOf(product: ShopifyProduct, { image_id }: ShopifyVariant): string 
   return own?.src ?? product.image?.src ?? product.images?.[0]?.src ?? null;
 }
 
-/** Shopify names the only variant of a product "Default Title", which shoppers should not see. */
-function variantText(title: string | null | undefined): string {
-  return title == null || title === 'Default Title' ? '' : title;
-}
-
 /** Stock that Shopify does not track is unknown, whatever number it sends, and the variant can always be bought. */
-function isUntracked({ inventory_management }: ShopifyVariant): boolean {
-  return inventory_management === null;
-}
+const isUntracked = ({ inventory_management }: ShopifyVariant): boolean => inventory_management === null;
 
 /** All remaining variants of the product, or null if the webhook does not list them. */
 function keptVariants({ variants, variant_gids }: ShopifyProduct): string[] | null {
@@ -129,7 +104,8 @@ function keptVariants({ variants, variant_gids }: ShopifyProduct): string[] | nu
   return variants.length < MAX_LISTED_VARIANTS ? variants.map((variant) => variant.id) : null;
 }
 
-function readProduct(product: ShopifyProduct, shopDomain: string): ShopifyEvent {
+const readProductChange: Read = (body, shopDomain) => {
+  const product = take(productShape, body);
   const du = pageOf(product, shopDomain);
   const tags = typeof product.tags === 'string' ? product.tags.split(',') : product.tags;
   const products = product.variants.map((variant) => ({
@@ -144,20 +120,16 @@ function readProduct(product: ShopifyProduct, shopDomain: string): ShopifyEvent 
     stk: isUntracked(variant) ? null : variant.inventory_quantity,
     isUntracked: isUntracked(variant),
     pr: variant.price,
-    vi: variantText(variant.title),
+    // Shopify's name of the only variant of a product, which shoppers should not see.
+    vi: variant.title === 'Default Title' ? '' : (variant.title ?? ''),
     tags,
     inventoryItem: variant.inventory_item_id,
     sourceAt: product.updated_at,
   }));
-  return {
-    kind: 'product',
-    subject: `product ${product.id}`,
-    changedAt: product.updated_at,
-    empi: product.id,
-    products,
-    keep: keptVariants(product),
-  };
-}
+  const { id: empi, updated_at: changedAt } = product;
+  const keep = keptVariants(product);
+  return { kind: 'product', subject: `product ${empi}`, changedAt, empi, products, keep };
+};
 
 function parseBody(body: Buffer): unknown {
   try {
@@ -174,30 +146,33 @@ function take<Shape extends z.ZodType>(shape: Shape, value: unknown): z.infer<Sh
   return fail('invalid-request', `The webhook is not understood: ${path.join('.')} ${message}`);
 }
 
-function readDeleted(body: z.infer<typeof deletedShape>): ShopifyEvent {
-  return { kind: 'deleted', subject: `product ${body.id}`, changedAt: DELETED_AT, empi: body.id };
-}
+const readLevel: Read = (body) => {
+  const level = take(levelShape, body);
+  const { inventory_item_id: item, location_id: location, updated_at: changedAt } = level;
+  const available = level.available == null ? null : clampStock(level.available);
+  return { kind: 'level', subject: `level ${item} ${location}`, changedAt, item, location, available };
+};
 
-function readLevel(level: z.infer<typeof levelShape>): ShopifyEvent {
-  const { inventory_item_id: item, location_id: location } = level;
-  return {
-    kind: 'level',
-    subject: `level ${item} ${location}`,
-    changedAt: level.updated_at,
-    item,
-    location,
-    available: level.available == null ? null : clampStock(level.available),
-  };
-}
+const readDeleted: Read = (body) => {
+  const { id: empi } = take(deletedShape, body);
+  return { kind: 'deleted', subject: `product ${empi}`, changedAt: DELETED_AT, empi };
+};
 
-function readOrder(order: z.infer<typeof orderShape>): ShopifyEvent {
+const readNewOrder: Read = (body) => {
+  const order = take(orderShape, body);
   return { kind: 'order', subject: `order ${order.id}`, changedAt: order.created_at, order };
-}
+};
 
-export function readEvent(topic: ShopifyTopic, body: Buffer, shopDomain: string): ShopifyEvent {
-  const value = parseBody(body);
-  if (topic === 'products/delete') return readDeleted(take(deletedShape, value));
-  if (topic === 'inventory_levels/update') return readLevel(take(levelShape, value));
-  if (topic === 'orders/create') return readOrder(take(orderShape, value));
-  return readProduct(take(productShape, value), shopDomain);
+/** How the webhook of each topic is read; the others are ignored. */
+const TOPICS = new Map<string, Read>([
+  ['products/create', readProductChange],
+  ['products/update', readProductChange],
+  ['products/delete', readDeleted],
+  ['inventory_levels/update', readLevel],
+  ['orders/create', readNewOrder],
+]);
+
+/** Returns null for a topic that is ignored. */
+export function readEvent(topic: string, body: Buffer, shopDomain: string): ShopifyEvent | null {
+  return TOPICS.get(topic)?.(parseBody(body), shopDomain) ?? null;
 }

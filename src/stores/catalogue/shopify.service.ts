@@ -4,7 +4,6 @@ import type { Context, Services } from '../../context.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import { fail } from '../../platform/errors.ts';
 import { isStorable } from '../../platform/text.ts';
-import { DAY_MS } from '../../platform/time.ts';
 import { checkProduct, clampStock } from '../products/product.rules.ts';
 import { recordOrder } from '../revenue/revenue.service.ts';
 import type { StoreRow } from '../store.repo.ts';
@@ -12,8 +11,10 @@ import { findServedStore } from '../store.service.ts';
 import { dropProducts, writeProducts, writeStock } from './catalog.service.ts';
 import { readOrder } from './shopify-order.rules.ts';
 import * as shopify from './shopify.repo.ts';
-import { STALE_AFTER_MS, checkSecret, isShopifyTopic, isSigned, readEvent } from './shopify.rules.ts';
+import { STALE_AFTER_MS, checkSecret, isSigned, readEvent } from './shopify.rules.ts';
 import type { ShopifyEvent } from './shopify.rules.ts';
+
+export { forgetEvents } from './shopify.repo.ts';
 
 type Deps = Pick<Services, 'db' | 'now' | 'config'>;
 
@@ -28,26 +29,22 @@ export type Delivery = {
 };
 
 /** All of these are responses with status 200, because Shopify retries rejected webhooks. */
-export type Receipt = { status: 'applied' | 'duplicate' | 'outdated' | 'ignored' };
+type Receipt = { status: 'applied' | 'duplicate' | 'outdated' | 'ignored' };
 
 /** Used if the store has no secret, so that both kinds of rejection take the same time. */
 const NO_SECRET = 'no store has this secret';
 
-export type ShopifyConnection = { connected: boolean; url: string };
-
-function connectionOf({ config }: Context, pid: string, secret: string | null): ShopifyConnection {
-  return {
-    connected: secret !== null,
-    url: `${config.publicUrl}/webhooks/shopify/${encodeURIComponent(pid)}`,
-  };
+function connectionOf({ config }: Context, pid: string, secret: string | null) {
+  const url = `${config.publicUrl}/webhooks/shopify/${encodeURIComponent(pid)}`;
+  return { connected: secret !== null, url };
 }
 
-export async function getShopifyConnection(ctx: Context): Promise<ShopifyConnection> {
+export async function getShopifyConnection(ctx: Context) {
   const { pid } = requireStore(ctx);
   return connectionOf(ctx, pid, await shopify.findSecret(ctx.db, pid));
 }
 
-export async function setShopifySecret(ctx: Context, secret: string | null): Promise<ShopifyConnection> {
+export async function setShopifySecret(ctx: Context, secret: string | null) {
   const { pid } = requireStore(ctx);
   await shopify.saveSecret(ctx.db, pid, secret === null ? null : checkSecret(secret), ctx.now());
   return connectionOf(ctx, pid, secret);
@@ -60,8 +57,8 @@ export async function receiveWebhook(deps: Deps, delivery: Delivery): Promise<Re
   const secret = store && (await shopify.findSecret(deps.db, pid));
   if (!isSigned(secret ?? NO_SECRET, body, delivery.signature) || store === null || secret === null)
     fail('unauthorised', 'The signature is wrong');
-  if (!isShopifyTopic(topic)) return { status: 'ignored' };
   const event = readEvent(topic, body, delivery.shopDomain);
+  if (event === null) return { status: 'ignored' };
   const now = deps.now();
   refuseStale(event.kind === 'deleted' ? new Date(delivery.triggeredAt) : event.changedAt, now);
   const digest = createHash('sha256').update(body).digest();
@@ -88,21 +85,12 @@ async function applyOrder(tx: Tx, store: StoreRow, event: OrderEvent, now: Date)
   return (await recordOrder(tx, store, order, now)).isRepeat ? 'duplicate' : 'applied';
 }
 
-async function applyEvent(
-  tx: Tx,
-  pid: string,
-  event: Exclude<ShopifyEvent, OrderEvent>,
-  now: Date,
-): Promise<Receipt['status']> {
+async function applyEvent(tx: Tx, pid: string, event: Exclude<ShopifyEvent, OrderEvent>, now: Date) {
   if (event.kind === 'level') return applyLevel(tx, pid, event, now);
   const held = await shopify.holdVariants(tx, pid, event);
   if (event.kind === 'product') return applyProduct(tx, pid, event, held, now);
-  await dropProducts(
-    tx,
-    pid,
-    held.map(({ epi }) => epi),
-    now,
-  );
+  const epis = held.map(({ epi }) => epi);
+  await dropProducts(tx, pid, epis, now);
   return 'applied';
 }
 
@@ -119,11 +107,10 @@ async function applyProduct(
 ): Promise<Receipt['status']> {
   const items = products.flatMap(({ inventoryItem }) => inventoryItem ?? []);
   const newer = await shopify.itemsChangedAfter(tx, pid, items, changedAt);
-  const checked = products
-    .map((product, index) => checkProduct(product, `variants[${index}]`))
-    .map((product) =>
-      product.inventoryItem != null && newer.has(product.inventoryItem) ? { ...product, stk: null } : product,
-    );
+  const checked = products.map((product, index) => {
+    const one = checkProduct(product, `variants[${index}]`);
+    return one.inventoryItem != null && newer.has(one.inventoryItem) ? { ...one, stk: null } : one;
+  });
   if (checked.length > 0) await writeProducts(tx, pid, checked, now);
   const gone = keep === null ? [] : held.filter(({ epi }) => !keep.includes(epi)).map(({ epi }) => epi);
   if (gone.length > 0) await dropProducts(tx, pid, gone, now);
@@ -136,7 +123,7 @@ async function applyLevel(tx: Tx, pid: string, event: LevelEvent, now: Date): Pr
   const variants = await shopify.holdVariants(tx, pid, { inventoryItem: item });
   if (available === null || variants.length === 0) return 'ignored';
   const levels = await shopify.findLevel(tx, pid, item, location);
-  await shopify.saveLevel(tx, pid, { item, location, available, at });
+  await shopify.saveLevel(tx, { pid, item, location, available, at });
   const stocks = variants
     .filter(({ sourceAt }) => sourceAt === null || sourceAt < at)
     .map(({ epi, stk }) => ({ epi, stk: clampStock(nextStock(stk, available, levels)) }));
@@ -148,18 +135,8 @@ async function applyLevel(tx: Tx, pid: string, event: LevelEvent, now: Date): Pr
  * With one location its figure is the stock; with several, a location changes the stock by its difference. The first report of a
  * location may be part of the sum already, but the stock is at least the sum of all reports.
  */
-function nextStock(
-  stk: number | null,
-  available: number,
-  { previous, others, hasOthers }: shopify.Levels,
-): number {
+function nextStock(stk: number | null, available: number, { previous, others, hasOthers }: shopify.Levels) {
   if (!hasOthers) return available;
   if (stk === null) return others + available;
   return previous === null ? Math.max(stk, others + available) : stk + available - previous;
-}
-
-const WEBHOOK_MEMORY_MS = 7 * DAY_MS;
-
-export function forgetEvents({ db }: Services, now: Date): Promise<number> {
-  return shopify.forgetEvents(db, new Date(now.getTime() - WEBHOOK_MEMORY_MS));
 }

@@ -6,42 +6,28 @@ import { getMailServer } from './mail-server.service.ts';
 import type { MailServerView } from './mail-server.service.ts';
 
 /** Never contains a user name, password or token. */
-export type IntegrationRow = {
+type IntegrationRow = {
   name: string;
   kind: Medium | 'file';
   state: 'active' | 'standby' | 'unconfigured';
   detail: string;
 };
 
-const DEMO_NOTE = ' The demo store never sends to real people.';
-
-function stateOf(isSetUp: boolean, isDemo: boolean): IntegrationRow['state'] {
-  if (!isSetUp) return 'unconfigured';
-  return isDemo ? 'standby' : 'active';
-}
-
 function providerRow({ config }: Context, medium: Medium, isDemo: boolean): IntegrationRow {
   const { provider } = channelOf(medium);
   const settings = config.channels[medium];
-  return {
-    name: provider.name,
-    kind: medium,
-    state: stateOf(settings !== undefined, isDemo),
-    detail: settings ? provider.describe(settings) : provider.hint,
-  };
+  const base = { name: provider.name, kind: medium };
+  if (settings === undefined) return { ...base, state: 'unconfigured', detail: provider.hint };
+  return { ...base, state: isDemo ? 'standby' : 'active', detail: provider.describe(settings) };
 }
 
-function fileRow(mediums: string[], isDemo: boolean): IntegrationRow {
+function fileRow(messages: string[], isDemo: boolean): IntegrationRow {
   const base = { name: 'File outbox', kind: 'file' as const };
-  if (mediums.length === 0) {
+  if (messages.length === 0)
     return { ...base, state: 'standby', detail: 'Takes over for a medium that has no provider.' };
-  }
-  const note = isDemo ? DEMO_NOTE : '';
-  return {
-    ...base,
-    state: 'active',
-    detail: `Keeps ${mediums.join(' and ')} as files in DATA_DIR/outbox.${note}`,
-  };
+  const note = isDemo ? ' The demo store never sends to real people.' : '';
+  const detail = `Keeps ${messages.join(' and ')} as files in DATA_DIR/outbox.${note}`;
+  return { ...base, state: 'active', detail };
 }
 
 function ownRow(medium: Medium, { host, port }: MailServerView, from: string | null): IntegrationRow {
@@ -54,29 +40,15 @@ export async function getIntegrations(ctx: Context): Promise<IntegrationRow[]> {
   const { isDemo, senderAddress } = requireStore(ctx);
   const own = await getMailServer(ctx);
   const hasOwn = (medium: Medium): boolean => channelOf(medium).hasOwnServers === true && own !== null;
-  const toFiles = MEDIA.filter(
-    (medium) => isDemo || (ctx.config.channels[medium] === undefined && !hasOwn(medium)),
+  const isToFile = (medium: Medium) => isDemo || (!ctx.config.channels[medium] && !hasOwn(medium));
+  const toFiles = MEDIA.filter(isToFile).map((medium) => channelOf(medium).messages);
+  const rows = MEDIA.map((medium) =>
+    own && hasOwn(medium) ? ownRow(medium, own, senderAddress) : providerRow(ctx, medium, isDemo),
   );
-  return [
-    ...MEDIA.map((medium) =>
-      own && hasOwn(medium) ? ownRow(medium, own, senderAddress) : providerRow(ctx, medium, isDemo),
-    ),
-    fileRow(
-      toFiles.map((medium) => channelOf(medium).messages),
-      isDemo,
-    ),
-  ];
+  return [...rows, fileRow(toFiles, isDemo)];
 }
 
-export type ChannelRow = {
-  medium: Medium;
-  label: string;
-  contactLabel: string;
-  contactSample: string;
-  parts: { name: string; label: string; isHtml: boolean; isSegmented: boolean; rows: number }[];
-};
-
-export function getChannels(ctx: Context): ChannelRow[] {
+export function getChannels(ctx: Context) {
   requireStore(ctx);
   return MEDIA.map((medium) => {
     const { label, contact, parts } = channelOf(medium);

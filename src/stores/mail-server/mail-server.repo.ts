@@ -1,5 +1,5 @@
 import type { MailProblem } from '../../alerts/send/mail-problem.ts';
-import type { MailSecurity } from '../../alerts/send/store-smtp.ts';
+import type { MailSecurity, ServerKey } from '../../alerts/send/store-smtp.ts';
 import type { MailServerModel, StoreModel } from '../../generated/prisma/models.ts';
 import type { Db } from '../../platform/database/database.ts';
 
@@ -9,36 +9,17 @@ export type MailServerRow = Omit<MailServerModel, 'security' | 'problem'> & {
   problem: MailProblem | null;
 };
 
-const toRow = <Row extends Pick<MailServerModel, 'security' | 'problem'>>(row: Row) => ({
-  ...row,
-  security: row.security as MailSecurity,
-  problem: row.problem as MailProblem | null,
-});
-
 export async function findServer(db: Db, pid: string): Promise<MailServerRow | null> {
-  const row = await db.prisma.mailServer.findFirst({ where: { pid } });
-  return row && toRow(row);
+  return (await db.prisma.mailServer.findFirst({ where: { pid } })) as MailServerRow | null;
 }
 
-export type ServerChange = Pick<
-  MailServerRow,
-  'host' | 'port' | 'security' | 'login' | 'password' | 'version'
->;
+type ServerChange = Pick<MailServerRow, 'host' | 'port' | 'security' | 'login' | 'password' | 'version'>;
 
 /** Clears the recorded health of an earlier server. */
-export async function saveServer(
-  db: Db,
-  pid: string,
-  change: ServerChange,
-  now: Date,
-): Promise<MailServerRow> {
+export async function saveServer(db: Db, pid: string, change: ServerChange, now: Date) {
   const fresh = { ...change, problem: null, problemAt: null, sentAt: null, uts: now };
-  const row = await db.prisma.mailServer.upsert({
-    where: { pid },
-    create: { pid, ...fresh, cts: now },
-    update: fresh,
-  });
-  return toRow(row);
+  const create = { pid, ...fresh, cts: now };
+  return (await db.prisma.mailServer.upsert({ where: { pid }, create, update: fresh })) as MailServerRow;
 }
 
 export async function removeServer(db: Db, pid: string): Promise<boolean> {
@@ -50,43 +31,31 @@ export async function listOwners(db: Db): Promise<Set<string>> {
   return new Set(rows.map(({ pid }) => pid));
 }
 
-export type SendingServer = MailServerRow & { store: Pick<StoreModel, 'senderAddress'> };
+type SendingServer = MailServerRow & { store: Pick<StoreModel, 'senderAddress'> };
 
 export async function loadServers(db: Db, pids: readonly string[]): Promise<SendingServer[]> {
-  const rows = await db.prisma.mailServer.findMany({
-    where: { pid: { in: [...new Set(pids)] } },
-    include: { store: { select: { senderAddress: true } } },
-  });
-  return rows.map(toRow);
+  const where = { pid: { in: [...new Set(pids)] } };
+  const include = { store: { select: { senderAddress: true } } } as const;
+  return (await db.prisma.mailServer.findMany({ where, include })) as SendingServer[];
 }
 
 /** Records the server's health, unless its settings have changed since. */
-export async function noteHealth(
-  db: Db,
-  { pid, version }: Pick<MailServerRow, 'pid' | 'version'>,
-  problem: MailProblem | null,
-  now: Date,
-): Promise<void> {
+export async function noteHealth(db: Db, server: ServerKey, problem: MailProblem | null, now: Date) {
+  const { pid, version } = server;
   const data =
     problem === null ? { problem: null, problemAt: null, sentAt: now } : { problem, problemAt: now };
   await db.prisma.mailServer.updateMany({ where: { pid, version }, data });
 }
 
-export async function listSealedOtherwise(db: Db, keyId: string, most: number): Promise<MailServerRow[]> {
-  const rows = await db.prisma.mailServer.findMany({
-    where: { NOT: { password: { startsWith: `${keyId}.` } } },
-    orderBy: { pid: 'asc' },
-    take: most,
-  });
-  return rows.map(toRow);
+/** Servers whose passwords are encrypted with another key. */
+export async function listOtherKeys(db: Db, keyId: string, limit: number): Promise<MailServerRow[]> {
+  const where = { NOT: { password: { startsWith: `${keyId}.` } } };
+  const page = { orderBy: { pid: 'asc' }, take: limit } as const;
+  return (await db.prisma.mailServer.findMany({ where, ...page })) as MailServerRow[];
 }
 
 /** Replaces the encrypted password, unless it was changed meanwhile. */
-export async function replaceSeal(
-  db: Db,
-  { pid, password: before }: Pick<MailServerRow, 'pid' | 'password'>,
-  password: string,
-): Promise<number> {
-  return (await db.prisma.mailServer.updateMany({ where: { pid, password: before }, data: { password } }))
-    .count;
+export async function replacePassword(db: Db, { pid, password: before }: MailServerRow, password: string) {
+  const where = { pid, password: before };
+  return (await db.prisma.mailServer.updateMany({ where, data: { password } })).count;
 }

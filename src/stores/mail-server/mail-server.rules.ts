@@ -1,25 +1,9 @@
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
-import type { MailSecurity } from '../../alerts/send/store-smtp.ts';
+import type { MailServerInput } from '../../generated/resolvers.ts';
 import { fail } from '../../platform/errors.ts';
 import { escapeHtml, hasControlCharacters, isStorable } from '../../platform/text.ts';
 import { MINUTE_MS } from '../../platform/time.ts';
-
-export type MailServerInput = {
-  host: string;
-  port: number;
-  security: MailSecurity;
-  user: string;
-  password?: string | null;
-};
-
-export type CheckedServer = {
-  host: string;
-  port: number;
-  security: MailSecurity;
-  login: string;
-  password: string | null;
-};
 
 const PORTS = [25, 465, 587, 2525];
 const MAX_HOST = 253;
@@ -30,11 +14,8 @@ const HOST_NAME = /^[a-z0-9]([a-z0-9-]{0,62})?(\.[a-z0-9]([a-z0-9-]{0,62})?)*\.?
 const isText = (text: string, most: number): boolean =>
   text.length >= 1 && text.length <= most && !hasControlCharacters(text) && isStorable(text);
 
-/**
- * `anyPort` is for operators who let stores connect to their private network, because only they know which ports are in use
- * there.
- */
-export function checkServer(input: MailServerInput, anyPort: boolean): CheckedServer {
+/** `anyPort` is for operators who let stores connect to their private network: only they know which ports are in use there. */
+export function checkServer(input: MailServerInput, anyPort: boolean) {
   const host = input.host.trim().toLowerCase();
   const { port, security, password = null } = input;
   const login = input.user.trim();
@@ -53,16 +34,11 @@ export function checkServer(input: MailServerInput, anyPort: boolean): CheckedSe
  * The additional authenticated data of an encrypted password: an attacker who can write to the table, or change the host without
  * knowing the password, cannot have the password sent elsewhere.
  */
-export function contextOf({ pid, host, port, login }: Address & { pid: string }): string {
+export function contextOf({ pid, host, port, login }: Login): string {
   return JSON.stringify(['mail-server', pid, host, port, login]);
 }
 
-type Address = { host: string; port: number; login: string };
-
-/** Whether a stored password can be reused. */
-export function isSameAddress(left: Address, right: Address): boolean {
-  return left.host === right.host && left.port === right.port && left.login === right.login;
-}
+type Login = { pid: string; host: string; port: number; login: string };
 
 /** Limited, because each test connects to a host that the store chooses. */
 export const TEST_LIMIT = { points: 10, windowMs: 10 * MINUTE_MS };
@@ -71,21 +47,11 @@ export const TEST_KEY = createHash('sha256').update('mail-server test').digest()
 
 export function failTooManyTests(until: Date, now: Date): never {
   const seconds = String(Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1_000)));
-  return fail(
-    'too-many-requests',
-    `Too many tests: ${TEST_LIMIT.points} in ten minutes at most; retry later`,
-    {
-      'Retry-After': seconds,
-    },
-  );
+  const msg = `Too many tests: ${TEST_LIMIT.points} in ten minutes at most; retry later`;
+  return fail('too-many-requests', msg, { 'Retry-After': seconds });
 }
 
-export function testMail(storeName: string): {
-  subject: string;
-  html: string;
-  text: string;
-  headers: Record<string, string>;
-} {
+export function testMail(storeName: string) {
   const text = `This mail was sent by the mail server of ${storeName} to test it. It works: alerts leave the same way.`;
   const page = `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>Mail server test</title></head><body><p>${escapeHtml(text)}</p></body></html>`;
   return { subject: `Test of the mail server of ${storeName}`, html: page, text: `${text}\n`, headers: {} };

@@ -1,15 +1,15 @@
 import { email } from '../../alerts/send/email.ts';
-import type { MailProblem } from '../../alerts/send/mail-problem.ts';
 import { openStoreSmtp } from '../../alerts/send/store-smtp.ts';
 import { requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
+import type { MailServerInput } from '../../generated/resolvers.ts';
 import { seal } from '../../platform/encrypt.ts';
 import { fail } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { goOutside } from '../../platform/in-flight.ts';
-import { whereLeads } from '../../platform/public-address.ts';
 import { findStore } from '../store.repo.ts';
 import type { StoreRow } from '../store.repo.ts';
+import { refusePrivateHost } from '../store.service.ts';
 import { consume } from '../usage-window.repo.ts';
 import { findKeys, sealingKey } from './keys.service.ts';
 import * as servers from './mail-server.repo.ts';
@@ -20,10 +20,8 @@ import {
   checkServer,
   contextOf,
   failTooManyTests,
-  isSameAddress,
   testMail,
 } from './mail-server.rules.ts';
-import type { CheckedServer, MailServerInput } from './mail-server.rules.ts';
 import { createHealthLog, openServer, openServers, sendByOwnServer } from './sending.service.ts';
 
 /** Short, because a person waits for the response. */
@@ -48,38 +46,25 @@ function requireRealStore(ctx: Context): StoreRow {
   return store;
 }
 
+const NO_SENDER = 'senderAddress of the store is missing: set the address that mails come from first';
+
 export async function setMailServer(ctx: Context, input: MailServerInput): Promise<MailServerView> {
   const { pid } = requireRealStore(ctx);
   const checked = checkServer(input, ctx.config.webhookAllowPrivate);
   const store = await findStore(ctx.db, pid);
-  if (!store?.senderAddress)
-    fail(
-      'invalid-request',
-      'senderAddress of the store is missing: set the address that mails come from first',
-    );
-  await refusePrivateHost(ctx, checked.host);
-  const { host, port, security, login } = checked;
-  const password = await sealedPassword(ctx, pid, checked);
-  const change = { host, port, security, login, password, version: newId() };
+  if (!store?.senderAddress) fail('invalid-request', NO_SENDER);
+  await refusePrivateHost(ctx, checked.host, 'host');
+  const change = { ...checked, password: await encryptPassword(ctx, pid, checked), version: newId() };
   return hidePassword(await servers.saveServer(ctx.db, pid, change, ctx.now()));
 }
 
-/** Gives early feedback on the host; the same check at each connection is the one that protects. */
-async function refusePrivateHost(ctx: Context, host: string): Promise<void> {
-  if (ctx.config.webhookAllowPrivate) return;
-  await goOutside(ctx);
-  const target = await whereLeads(host);
-  if (target === 'nowhere') fail('invalid-request', 'host cannot be found');
-  if (target === 'private') fail('invalid-request', 'host must lead to a public address');
-}
-
 /** Encrypts the new password, or returns the stored one if host, port and login are unchanged. */
-async function sealedPassword(ctx: Context, pid: string, checked: CheckedServer): Promise<string> {
+async function encryptPassword(ctx: Context, pid: string, checked: ReturnType<typeof checkServer>) {
   if (checked.password !== null)
     return seal(await sealingKey(ctx.config), checked.password, contextOf({ pid, ...checked }));
   const before = await servers.findServer(ctx.db, pid);
   if (before === null) return fail('invalid-request', 'password is missing');
-  if (!isSameAddress(before, checked))
+  if (contextOf(before) !== contextOf({ pid, ...checked }))
     return fail('invalid-request', 'password is missing: enter it again with another host, port or user');
   return before.password;
 }
@@ -88,10 +73,7 @@ export function removeMailServer(ctx: Context): Promise<boolean> {
   return servers.removeServer(ctx.db, requireStore(ctx).pid);
 }
 
-export async function testMailServer(
-  ctx: Context,
-  to: string,
-): Promise<{ isSent: boolean; problem: MailProblem | null }> {
+export async function testMailServer(ctx: Context, to: string) {
   const { pid, name: storeName, senderName, senderAddress } = requireRealStore(ctx);
   const address = email.contact.read(to) ?? fail('invalid-request', 'to must be an e-mail address');
   const opened =

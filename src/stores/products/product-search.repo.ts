@@ -1,5 +1,6 @@
 import type { ProductModel } from '../../generated/prisma/models.ts';
 import type { Db, Raw } from '../../platform/database/database.ts';
+import type { PageRead } from '../../platform/page.ts';
 import type { ProductRow } from './product.columns.ts';
 import { COLUMNS } from './product.repo.ts';
 
@@ -78,31 +79,23 @@ export async function wordsOf(db: Db, pid: string, search: string): Promise<stri
 const whereOf = (pid: string, isSoldOut: boolean) => ({ pid, ...(isSoldOut && { stk: { lte: 0 } }) });
 
 /** Newest first. */
-export async function listProducts(
-  db: Db,
-  pid: string,
-  { search, isSoldOut }: ProductFilter,
-  before: number,
-  limit: number,
-): Promise<PlacedRow[]> {
+export async function listProducts(db: Db, pid: string, filter: ProductFilter, page: PageRead<number>) {
+  const { search, isSoldOut } = filter;
+  const before = page.before ?? Number.MAX_SAFE_INTEGER;
   if (search === '') {
     const where = { ...whereOf(pid, isSoldOut), seq: { lt: before } };
-    const rows = await db.prisma.product.findMany({ where, orderBy: { seq: 'desc' }, take: limit });
+    const rows = await db.prisma.product.findMany({ where, orderBy: { seq: 'desc' }, take: page.limit });
     return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
   }
   const words = await wordsOf(db, pid, search);
-  return words === null ? [] : db.query<PlacedRow>(SEARCH, [pid, before, limit, words, isSoldOut]);
+  return words === null ? [] : db.query<PlacedRow>(SEARCH, [pid, before, page.limit, words, isSoldOut]);
 }
 
 // SQL: an index on an expression. Unnamed like the search itself.
 const COUNT_FOUND = `
   SELECT count(*)::int AS count FROM product p WHERE p.pid = $1 AND ${FOUND} $2::tsquery AND (NOT $3 OR p.stk <= 0)`;
 
-export async function countProducts(
-  db: Db,
-  pid: string,
-  { search, isSoldOut }: ProductFilter,
-): Promise<number> {
+export async function countProducts(db: Db, pid: string, { search, isSoldOut }: ProductFilter) {
   if (search === '') return db.prisma.product.count({ where: whereOf(pid, isSoldOut) });
   const words = await wordsOf(db, pid, search);
   if (words === null) return 0;

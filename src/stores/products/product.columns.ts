@@ -2,12 +2,14 @@ import type { ProductModel } from '../../generated/prisma/models.ts';
 import { columnsOf } from '../../platform/database/columns.ts';
 import type { FieldsWith, SqlType } from '../../platform/database/columns.ts';
 
+export type ProductCheck = 'variant' | 'product' | 'line' | 'url' | 'stock' | 'price' | 'tags';
+
 type ProductColumn<Field extends keyof ProductModel> = {
   sql: SqlType<ProductModel[Field]>;
   /** `own`: set by each statement. `needed`: required for a new variant. `kept`: unchanged when not sent. `custom`: an expression in product.repo.ts. */
   write: 'own' | 'needed' | 'kept' | 'custom';
   /** How product.rules.ts checks callers' values; a column without it comes from feeds only. */
-  check?: 'variant' | 'product' | 'line' | 'url' | 'stock' | 'price' | 'tags';
+  check?: ProductCheck;
   /** The default of a new row, in SQL. */
   initial?: string;
   isHidden?: true;
@@ -46,13 +48,6 @@ type Table = typeof PRODUCT_COLUMNS;
 export const productColumns = columnsOf<{ [Field in keyof Table]: ProductColumn<Field> }>(PRODUCT_COLUMNS);
 
 export type CustomProductField = FieldsWith<Table, { write: 'custom' }>;
-
-export const fieldsChecked = <Check extends NonNullable<ProductColumn<keyof Table>['check']>>(
-  check: Check,
-): FieldsWith<Table, { check: Check }>[] =>
-  productColumns
-    .filter((column) => column.check === check)
-    .map(({ field }) => field as FieldsWith<Table, { check: Check }>);
 
 type Sent = Pick<ProductModel, FieldsWith<Table, { check: string }>>;
 

@@ -19,10 +19,7 @@ const bytesOf = ({ bt, dt, sku, du, uri, iu, vi, tags }: ProductRow): number =>
   [bt, dt, sku, du, uri, iu, vi, ...tags].reduce((sum, text) => sum + (text?.length ?? 0), 200);
 
 /** The catalogue's record of a variant; null when there is none. */
-export function readProduct(
-  ctx: Pick<Context, 'db' | 'budget'>,
-  key: VariantKey,
-): Promise<ProductRow | null> {
+export function readProduct(ctx: Pick<Context, 'db' | 'budget'>, key: VariantKey) {
   const { budget } = ctx;
   const share = underWay.get(budget) ?? shareUnderWay<ProductRow | null>();
   underWay.set(budget, share);

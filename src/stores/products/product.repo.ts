@@ -1,6 +1,7 @@
-import type { ProductModel, RemovedProductModel, StockChangeModel } from '../../generated/prisma/models.ts';
+import type { ProductModel, RemovedProductModel } from '../../generated/prisma/models.ts';
 import { arraysOf, unnestKeys } from '../../platform/database/columns.ts';
-import type { Db, Raw, Tx } from '../../platform/database/database.ts';
+import type { Db, Raw, Statement, Tx } from '../../platform/database/database.ts';
+import { DAY_MS } from '../../platform/time.ts';
 import { productColumns } from './product.columns.ts';
 import type { CustomProductField, ProductRow, ProductWrite } from './product.columns.ts';
 import { MAX_STOCK, countedStock } from './product.rules.ts';
@@ -57,40 +58,28 @@ const WRITE = `
       before_tags = p.tags, before_pr = p.pr, before_stk = ${AVAILABLE}, rev = p.rev + 1, uts = excluded.uts
     WHERE excluded.source_at IS NULL OR p.source_at IS NULL OR excluded.source_at >= p.source_at`;
 
-/** SQL: set-wise, and adds up with concurrent writes. */
-const UPSERT = {
+type Products = readonly ProductWrite[];
+export type ProductWriter<Row> = (tx: Tx, pid: string, products: Products, now: Date) => Promise<Row[]>;
+
+const writeBy =
+  <Row>(statement: Statement): ProductWriter<Row> =>
+  (tx, pid, products, now) =>
+    tx.query<Row>(statement, [pid, JSON.stringify(products), now]);
+
+/** Adds or changes about a thousand variants at most, none of them twice. SQL: set-wise, and adds up with concurrent writes. */
+export const upsertProducts = writeBy<WrittenRow>({
   name: 'upsert_products',
   text: `WITH step AS (${WRITE} RETURNING ${WRITTEN}), ${addChanges('$3')} SELECT * FROM step`,
-};
+});
 
-/** Adds or changes about a thousand variants at most, none of them twice. */
-export function upsertProducts(
-  tx: Tx,
-  pid: string,
-  products: readonly ProductWrite[],
-  now: Date,
-): Promise<WrittenRow[]> {
-  return tx.query<WrittenRow>(UPSERT, [pid, JSON.stringify(products), now]);
-}
-
-/** SQL: the same without the rows themselves, which makes an import a tenth faster. */
-const MERGE = {
+/** The same; returns only changes that alerts watch, and new variants. SQL: without whole rows an import is a tenth faster. */
+export const mergeProducts = writeBy<StepRow>({
   name: 'merge_products',
   text: `
     WITH step AS (${WRITE} RETURNING p.epi, p.empi, p.du, p.pr, coalesce(p.tags, '{}') AS tags, ${STEP}),
     ${addChanges('$3')}
     SELECT * FROM step WHERE "isNew" OR available IS DISTINCT FROM before OR pr IS DISTINCT FROM "beforePr" OR tags <> "beforeTags"`,
-};
-
-/** Adds or changes variants as `upsertProducts` does; returns only changes that alerts watch, and new variants. */
-export function mergeProducts(
-  tx: Tx,
-  pid: string,
-  products: readonly ProductWrite[],
-  now: Date,
-): Promise<StepRow[]> {
-  return tx.query<StepRow>(MERGE, [pid, JSON.stringify(products), now]);
-}
+});
 
 /** SQL: set-wise, and locks the rows in order. */
 const SET_STOCK = {
@@ -106,12 +95,9 @@ const SET_STOCK = {
     SELECT * FROM step`,
 };
 
-export function setStock(
-  tx: Tx,
-  pid: string,
-  stocks: readonly { epi: string; stk: number }[],
-  now: Date,
-): Promise<WrittenRow[]> {
+export type Stock = { epi: string; stk: number };
+
+export function setStock(tx: Tx, pid: string, stocks: readonly Stock[], now: Date) {
   return tx.query<WrittenRow>(SET_STOCK, [pid, ...arraysOf(stocks, 'epi', 'stk'), now]);
 }
 
@@ -135,12 +121,7 @@ const REMOVE = {
 };
 
 /** Deletes variants and keeps their last state, because feeds take products out and bring them back. */
-export function removeProducts(
-  tx: Tx,
-  pid: string,
-  epis: readonly string[],
-  now: Date,
-): Promise<RemovedRow[]> {
+export function removeProducts(tx: Tx, pid: string, epis: readonly string[], now: Date) {
   return tx.query<RemovedRow>(REMOVE, [pid, epis, now]);
 }
 
@@ -201,23 +182,20 @@ export async function addReturns(
   if (data.length > 0) await tx.prisma.stockChange.createMany({ data });
 }
 
-export type StockChangeRow = Pick<StockChangeModel, 'at' | 'before' | 'after'> & { id: string };
-
-export async function listStockChanges(
-  db: Db,
-  pid: string,
-  epi: string,
-  take: number,
-): Promise<StockChangeRow[]> {
+/** Newest first, also those of a removed variant. */
+export async function listStockChanges(db: Db, pid: string, epi: string, take: number) {
   const rows = await db.prisma.stockChange.findMany({ where: { pid, epi }, orderBy: { seq: 'desc' }, take });
   return rows.map(({ seq, at, before, after }) => ({ id: String(seq), at, before, after }));
 }
 
 const CLEANUP_BATCH = 5_000;
 
-export async function deleteStockChanges(db: Db, before: Date): Promise<number> {
-  return (await db.prisma.stockChange.deleteMany({ where: { at: { lt: before } }, limit: CLEANUP_BATCH }))
-    .count;
+const daysAgo = (now: Date, days: number): Date => new Date(now.getTime() - days * DAY_MS);
+
+/** Changes of stock are kept for 90 days. */
+export async function forgetStockChanges({ db }: { db: Db }, now: Date): Promise<number> {
+  const where = { at: { lt: daysAgo(now, 90) } };
+  return (await db.prisma.stockChange.deleteMany({ where, limit: CLEANUP_BATCH })).count;
 }
 
 /** SQL: two tables in one statement, so that no price mark outlives its variant. */
@@ -230,7 +208,7 @@ const DELETE_REMOVED = `
   )
   SELECT count(*)::int AS count FROM gone`;
 
-/** Deletes a batch of the last states of variants that were removed before `before`; returns how many. */
-export async function deleteRemoved(db: Db, before: Date): Promise<number> {
-  return (await db.query<{ count: number }>(DELETE_REMOVED, [before]))[0]!.count;
+/** The last states of removed variants are kept for 30 days. */
+export async function forgetRemoved({ db }: { db: Db }, now: Date): Promise<number> {
+  return (await db.query<{ count: number }>(DELETE_REMOVED, [daysAgo(now, 30)]))[0]!.count;
 }

@@ -1,7 +1,7 @@
 import { fail } from '../../platform/errors.ts';
 import { codePoints, hasControlCharacters, isStorable } from '../../platform/text.ts';
-import { fieldsChecked } from './product.columns.ts';
-import type { ProductInput } from './product.columns.ts';
+import { productColumns } from './product.columns.ts';
+import type { ProductCheck, ProductInput } from './product.columns.ts';
 
 export const MAX_PRODUCTS = 500;
 
@@ -11,8 +11,6 @@ const MAX_ID = 255;
 const MAX_TAGS = 250;
 const MAX_TAG = 255;
 export const MAX_STOCK = 2_147_483_647;
-const TEXT_FIELDS = fieldsChecked('line');
-const URL_FIELDS = fieldsChecked('url');
 
 export function isProductId(text: string): boolean {
   return text !== '' && text.length <= MAX_ID && !hasControlCharacters(text) && isStorable(text);
@@ -25,41 +23,9 @@ export function isPageUrl(text: string): boolean {
   return scheme === undefined || ((scheme === 'http' || scheme === 'https') && URL.canParse(text));
 }
 
-type Reject = (field: string, rule: string) => never;
-
-function checkIds(input: ProductInput, reject: Reject): void {
-  if (input.epi == null || !isProductId(input.epi))
-    reject('epi', `must have 1 to ${MAX_ID} printable characters`);
-  if (input.empi != null && !isProductId(input.empi))
-    reject('empi', `must have 1 to ${MAX_ID} printable characters`);
-}
-
 /** Platforms send titles with tabs and line breaks, which an email's subject must not have. */
 function oneLine(text: string): string {
   return text.replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ').trim();
-}
-
-function checkTexts<Input extends ProductInput>(input: Input, reject: Reject): Input {
-  const checked = { ...input };
-  for (const field of TEXT_FIELDS) {
-    const text = input[field];
-    if (text == null) continue;
-    checked[field] = oneLine(text);
-    if (codePoints(text) > MAX_TEXT || !isStorable(checked[field]))
-      reject(field, `must have at most ${MAX_TEXT} characters`);
-  }
-  for (const field of URL_FIELDS) {
-    const url = input[field];
-    if (url != null && !isPageUrl(url))
-      reject(field, `must be an http(s) or relative address of at most ${MAX_URL} characters`);
-  }
-  return checked;
-}
-
-function checkFigures({ stk, pr }: ProductInput, reject: Reject): void {
-  if (stk != null && (!Number.isInteger(stk) || Math.abs(stk) > MAX_STOCK))
-    reject('stk', 'must be a whole number of at most 31 bits');
-  if (pr != null && !(Number.isFinite(pr) && pr >= 0)) reject('pr', 'must be a number of at least 0');
 }
 
 /** Tags are compared without case: Sale is sale. */
@@ -82,23 +48,51 @@ export function toTag(text: string): string | null {
   return codePoints(tag) <= MAX_TAG && isStorable(tag) ? tag : null;
 }
 
-function checkTags(tags: readonly string[], reject: Reject): string[] {
-  const checked = tags.map(
-    (tag) => toTag(tag) ?? reject('tags', `must have at most ${MAX_TAG} characters each`),
-  );
-  const unique = [...new Set(checked)].filter(Boolean);
-  return unique.length <= MAX_TAGS ? unique : reject('tags', `must have at most ${MAX_TAGS} entries`);
-}
+type Reject = (rule: string) => never;
 
+const checkId = (id: string, reject: Reject): string =>
+  isProductId(id) ? id : reject(`must have 1 to ${MAX_ID} printable characters`);
+
+/** Each returns the value to store; they run in this order. */
+const CHECKS: Record<ProductCheck, (value: never, reject: Reject) => unknown> = {
+  variant: checkId,
+  product: checkId,
+  stock: (stk: number, reject) =>
+    Number.isInteger(stk) && Math.abs(stk) <= MAX_STOCK
+      ? stk
+      : reject('must be a whole number of at most 31 bits'),
+  price: (pr: number, reject) =>
+    Number.isFinite(pr) && pr >= 0 ? pr : reject('must be a number of at least 0'),
+  line(text: string, reject) {
+    const line = oneLine(text);
+    const isFine = codePoints(text) <= MAX_TEXT && isStorable(line);
+    return isFine ? line : reject(`must have at most ${MAX_TEXT} characters`);
+  },
+  url: (url: string, reject) =>
+    isPageUrl(url) ? url : reject(`must be an http(s) or relative address of at most ${MAX_URL} characters`),
+  tags(tags: readonly string[], reject) {
+    const checked = tags.map((tag) => toTag(tag) ?? reject(`must have at most ${MAX_TAG} characters each`));
+    const unique = [...new Set(checked)].filter(Boolean);
+    return unique.length <= MAX_TAGS ? unique : reject(`must have at most ${MAX_TAGS} entries`);
+  },
+};
+
+const CHECKED = Object.entries(CHECKS).flatMap(([name, check]) =>
+  productColumns.flatMap((column) => (column.check === name ? [{ field: column.field, check }] : [])),
+);
+
+/** The variant to store; only its own id is required here. */
 export function checkProduct<Input extends ProductInput>(
   input: Input,
   path: string,
 ): Input & { epi: string } {
-  const reject: Reject = (field, rule) => fail('invalid-products', `${path}.${field} ${rule}`);
-  checkIds(input, reject);
-  checkFigures(input, reject);
-  const checked = checkTexts(input, reject) as Input & { epi: string };
-  return input.tags == null ? checked : { ...checked, tags: checkTags(input.tags, reject) };
+  const sent: Record<string, unknown> = { ...input, epi: input.epi ?? '' };
+  for (const { field, check } of CHECKED)
+    if (sent[field] != null)
+      sent[field] = check(sent[field] as never, (rule) =>
+        fail('invalid-products', `${path}.${field} ${rule}`),
+      );
+  return sent as Input & { epi: string };
 }
 
 export function checkProductCount(field: string, count: number, max = MAX_PRODUCTS): void {
@@ -111,10 +105,7 @@ export function lastOfEach<Row extends { epi: string }>(rows: readonly Row[]): R
 }
 
 /** The rows of these variants, in their order, without those that are missing. */
-export function rowsInOrder<Row extends { epi: string }>(
-  epis: readonly string[],
-  rows: readonly Row[],
-): Row[] {
+export function rowsInOrder<Row extends { epi: string }>(epis: readonly string[], rows: readonly Row[]) {
   const byVariant = new Map(rows.map((row) => [row.epi, row]));
   return epis.flatMap((epi) => byVariant.get(epi) ?? []);
 }

@@ -1,11 +1,5 @@
-import type {
-  ItemModel,
-  ProductModel,
-  RestockModel,
-  SubscriptionModel,
-  TallyModel,
-} from '../../generated/prisma/models.ts';
-import { unnestKeys } from '../../platform/database/columns.ts';
+import type { ItemModel, ProductModel, TallyModel } from '../../generated/prisma/models.ts';
+import { arraysOf, unnestKeys } from '../../platform/database/columns.ts';
 import type { Db, Raw, Tx } from '../../platform/database/database.ts';
 import { DAY_MS } from '../../platform/time.ts';
 
@@ -25,12 +19,8 @@ export async function countEvents(
   events: readonly { pid: string; n: number; now: Date }[],
 ): Promise<void> {
   if (!events.some(({ n }) => n > 0)) return;
-  await tx.query(COUNT, [
-    kind,
-    events.map(({ pid }) => pid),
-    events.map(({ now }) => now.toISOString().slice(0, 10)),
-    events.map(({ n }) => n),
-  ]);
+  const days = events.map(({ now, ...event }) => ({ ...event, day: now.toISOString().slice(0, 10) }));
+  await tx.query(COUNT, [kind, ...arraysOf(days, 'pid', 'day', 'n')]);
 }
 
 /** SQL: takes, sums and adds thousands of rows in one statement, also concurrently. */
@@ -53,16 +43,13 @@ export async function foldTallies(db: Db): Promise<number> {
   return (await db.query<{ folded: number }>(FOLD))[0]!.folded;
 }
 
-export type DayRow = { day: string; adds: number; subscriptions: number; alerts: number };
-
 /** The figures of `days` days up to `today` (YYYY-MM-DD), oldest first. */
-export async function activity(db: Db, pid: string, today: string, days: number): Promise<DayRow[]> {
+export async function activity(db: Db, pid: string, today: string, days: number) {
   const dates = Array.from({ length: days }, (_, index) =>
     new Date(Date.parse(today) - (days - 1 - index) * DAY_MS).toISOString().slice(0, 10),
   );
-  const rows = await db.prisma.tally.findMany({
-    where: { pid, kind: { in: ['add', 'subscribe', 'alert'] }, key: { gte: dates[0], lte: today } },
-  });
+  const kind = { in: ['add', 'subscribe', 'alert'] };
+  const rows = await db.prisma.tally.findMany({ where: { pid, kind, key: { gte: dates[0], lte: today } } });
   const figures = new Map(rows.map(({ kind, key, n }) => [`${kind} ${key}`, n]));
   return dates.map((day) => ({
     day,
@@ -89,6 +76,9 @@ export function mostWishlisted(db: Db, pid: string, first: number): Promise<Prod
   return db.query<ProductDemandRow>(MOST_WISHLISTED, [pid, first]);
 }
 
+type VariantKey = Pick<ProductModel, 'pid' | 'epi'>;
+export type ProductKey = Pick<ProductModel, 'pid' | 'empi'>;
+
 /** Counts by store and key, in the order of `keys`; `load` runs once per store. */
 async function countEach(
   keys: readonly { pid: string; key: string }[],
@@ -101,10 +91,7 @@ async function countEach(
   return keys.map(({ pid, key }) => counts.get(JSON.stringify([pid, key])) ?? 0);
 }
 
-export function countSubscribers(
-  db: Db,
-  keys: readonly Pick<SubscriptionModel, 'pid' | 'epi'>[],
-): Promise<number[]> {
+export function countSubscribers(db: Db, keys: readonly VariantKey[]): Promise<number[]> {
   const named = keys.map(({ pid, epi }) => ({ pid, key: epi }));
   return countEach(named, async (pid, epis) => {
     const where = { pid, epi: { in: epis }, confirmedAt: { not: null } };
@@ -114,10 +101,7 @@ export function countSubscribers(
 }
 
 /** In how many lists each product is, according to the figures. */
-export async function countInLists(
-  db: Db,
-  keys: readonly Pick<ProductModel, 'pid' | 'empi'>[],
-): Promise<number[]> {
+export async function countInLists(db: Db, keys: readonly ProductKey[]): Promise<number[]> {
   const named = keys.map(({ pid, empi }) => ({ pid, key: empi }));
   const counts = await countEach(named, (pid, empis) =>
     db.prisma.tally.findMany({ where: { pid, kind: 'wish', key: { in: empis } } }),
@@ -126,9 +110,7 @@ export async function countInLists(
 }
 
 /** Which of these a store has already. */
-export type SetupRow = Record<'products' | 'shoppers' | 'lists' | 'alerts', boolean>;
-
-export async function setup(db: Db, pid: string): Promise<SetupRow> {
+export async function setup(db: Db, pid: string) {
   const any = { where: { pid }, select: { pid: true } };
   const [product, shopper, list, alert] = await Promise.all([
     db.prisma.product.findFirst(any),
@@ -141,10 +123,8 @@ export async function setup(db: Db, pid: string): Promise<SetupRow> {
 
 const ALERT_EVENT = { id: true, topic: true, cause: true, state: true, units: true, openedAt: true } as const;
 
-/** An event that alerted the subscribers of a variant. */
-export type AlertEventRow = Pick<RestockModel, keyof typeof ALERT_EVENT>;
-
-export function alertEvents(db: Db, pid: string, epi: string, first: number): Promise<AlertEventRow[]> {
+/** The newest events that alerted the subscribers of a variant. */
+export function alertEvents(db: Db, pid: string, epi: string, first: number) {
   const newest = { orderBy: { seq: 'desc' }, take: first } as const;
   return db.prisma.restock.findMany({ where: { pid, epi }, select: ALERT_EVENT, ...newest });
 }
@@ -176,15 +156,11 @@ const SOCIAL_COUNT = {
     FROM ${unnestKeys('k', { pid: 'text', empi: 'text' })} ORDER BY k.position`,
 };
 
-/** A product of a store. */
-export type ProductKey = Pick<ItemModel, 'pid' | 'empi'>;
-
 /** How many shoppers have each product in an active list. What many ask at once about one product is counted once. */
 export async function countShoppers(db: Db, keys: readonly ProductKey[]): Promise<number[]> {
   const nameOf = ({ pid, empi }: ProductKey): string => JSON.stringify([pid, empi]);
   const wanted = [...new Map(keys.map((key) => [nameOf(key), key])).values()];
-  const params = [wanted.map(({ pid }) => pid), wanted.map(({ empi }) => empi)];
-  const rows = await db.query<{ count: number }>(SOCIAL_COUNT, params);
+  const rows = await db.query<{ count: number }>(SOCIAL_COUNT, arraysOf(wanted, 'pid', 'empi'));
   const counts = new Map(wanted.map((key, index) => [nameOf(key), rows[index]!.count]));
   return keys.map((key) => counts.get(nameOf(key))!);
 }

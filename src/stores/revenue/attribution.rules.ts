@@ -32,14 +32,9 @@ export function sumOf(amounts: readonly Amount[]): Amount {
 export type OrderLine = { epi: string; empi: string | null; quantity: number; amount: Amount };
 
 /** An alert that the customer clicked; of many clicks the first and the last are known. */
-export type Click = {
-  alertId: string;
-  topic: string;
-  epi: string;
-  empi: string | null;
-  firstAt: Date;
-  lastAt: Date;
-};
+export type Click = ClickedVariant & { alertId: string; topic: string; firstAt: Date; lastAt: Date };
+
+type ClickedVariant = { epi: string; empi: string | null };
 
 /** A variant that the shopper had in a list before the order. */
 export type Listed = { epi: string; empi: string };
@@ -48,7 +43,7 @@ export type Listed = { epi: string; empi: string };
 export type Source = { from: 'alert'; topic: string } | { from: 'list' } | null;
 
 /** Whether these are variants of one product: an alert about the red one may sell the blue. */
-function isSameProduct(line: OrderLine, other: { epi: string; empi: string | null }): boolean {
+function isSameProduct(line: OrderLine, other: ClickedVariant): boolean {
   return line.epi === other.epi || (line.empi !== null && line.empi === other.empi);
 }
 

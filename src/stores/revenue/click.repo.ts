@@ -1,9 +1,9 @@
 import type { ClaimedMessage } from '../../alerts/queue/outbox.repo.ts';
 import { arraysOf } from '../../platform/database/columns.ts';
 import type { Db, Tx } from '../../platform/database/database.ts';
+import { DAY_MS } from '../../platform/time.ts';
 import { variantUrl } from '../products/product.rules.ts';
-import { findSender, findSenderByNo } from '../sender.repo.ts';
-import type { Sender } from '../sender.repo.ts';
+import { findSender } from '../sender.repo.ts';
 
 /** Whether an alert may be tracked, and whether the catalogue has its product, so that its link can be short. */
 type LinkFacts = { isTracked: boolean; isInCatalogue: boolean };
@@ -32,37 +32,16 @@ export function loadLinkFacts(db: Db, alerts: readonly ClaimedMessage[]): Promis
   return db.query<LinkFacts>(LINK_FACTS, params);
 }
 
-type AlertTarget = { alertId: string; store: Sender; url: string | null };
-
-const TARGET = { id: true, pid: true, epi: true } as const;
-
-export async function findTarget(db: Db, id: string): Promise<AlertTarget | null> {
-  const alert = await db.prisma.outboxMessage.findFirst({ where: { id, lane: 'alert' }, select: TARGET });
-  const store = alert && (await findSender(db, alert.pid));
-  return alert && store && targetOf(db, store, alert);
-}
-
-/** The same for an alert that a short link names by the numbers of its store and its own. */
-export async function findShortTarget(
-  db: Db,
-  { linkNo, seq }: { linkNo: number; seq: number },
-): Promise<AlertTarget | null> {
-  const store = await findSenderByNo(db, linkNo);
-  if (store === null) return null;
-  const where = { pid: store.pid, seq, lane: 'alert' };
-  const alert = await db.prisma.outboxMessage.findFirst({ where, select: TARGET });
-  return alert && targetOf(db, store, alert);
-}
-
-async function targetOf(
-  db: Db,
-  store: Sender,
-  alert: { id: string; epi: string | null },
-): Promise<AlertTarget> {
-  const product = await db.prisma.product.findFirst({
-    where: { pid: store.pid, epi: alert.epi! },
-    select: { uri: true, du: true, epi: true },
-  });
+/** The alert of a link, which names it by id, or by the numbers of its store and its own, and the product's page. */
+export async function findTarget(db: Db, link: { alertId: string } | { linkNo: number; seq: number }) {
+  const named = 'linkNo' in link ? await findSender(db, { linkNo: link.linkNo }) : null;
+  if ('linkNo' in link && named === null) return null;
+  const key = 'linkNo' in link ? { pid: named!.pid, seq: link.seq } : { id: link.alertId };
+  const select = { id: true, pid: true, epi: true } as const;
+  const alert = await db.prisma.outboxMessage.findFirst({ where: { ...key, lane: 'alert' }, select });
+  const store = named ?? (alert && (await findSender(db, { pid: alert.pid })));
+  if (alert === null || store === null) return null;
+  const product = await db.prisma.product.findFirst({ where: { pid: store.pid, epi: alert.epi! } });
   return { alertId: alert.id, store, url: product && variantUrl(product) };
 }
 
@@ -103,21 +82,16 @@ export async function hasDeclined(db: Db, pid: string, keys: readonly PersonKey[
 
 /** The contacts that confirmed a request of a shopper. */
 export function findOptedIn(db: Db, pid: string, regid: string): Promise<PersonKey[]> {
-  const select = { medium: true, value: true } as const;
-  return db.prisma.contactProof.findMany({ where: { pid, regid }, select, take: 100 });
+  return db.prisma.contactProof.findMany({ where: { pid, regid }, take: 100 });
 }
 
-/** Records that these declined click tracking, or allow it again. */
-export async function saveTrackingChoice(
-  tx: Tx,
-  pid: string,
-  keys: readonly PersonKey[],
-  isAllowed: boolean,
-  now: Date,
-): Promise<void> {
+export async function allowTracking(tx: Tx, pid: string, keys: readonly PersonKey[]): Promise<void> {
+  await tx.prisma.unmeasured.deleteMany({ where: { pid, OR: [...keys] } });
+}
+
+export async function declineTracking(tx: Tx, pid: string, keys: readonly PersonKey[], now: Date) {
   const data = keys.map((key) => ({ pid, ...key, cts: now }));
-  if (isAllowed) await tx.prisma.unmeasured.deleteMany({ where: { pid, OR: [...keys] } });
-  else await tx.prisma.unmeasured.createMany({ data, skipDuplicates: true });
+  await tx.prisma.unmeasured.createMany({ data, skipDuplicates: true });
 }
 
 /** An order keeps its sums when its person is removed. */
@@ -132,37 +106,31 @@ export async function anonymise(tx: Tx, pid: string, keys: readonly PersonKey[])
   await tx.prisma.orderReport.updateMany({ where: { pid, OR }, data: ANONYMOUS });
 }
 
-export async function moveTracking(
-  tx: Tx,
-  pid: string,
-  fromRegid: string,
-  toRegid: string,
-  now: Date,
-): Promise<void> {
-  await tx.prisma.orderReport.updateMany({ where: { pid, regid: fromRegid }, data: { regid: toRegid } });
-  const { count } = await tx.prisma.unmeasured.deleteMany({ where: { pid, ...shopperKey(fromRegid) } });
-  if (count > 0) await saveTrackingChoice(tx, pid, [shopperKey(toRegid)], false, now);
+/** Moves a guest's orders and its choice to its account. */
+export async function moveTracking(tx: Tx, pid: string, guest: string, account: string, now: Date) {
+  await tx.prisma.orderReport.updateMany({ where: { pid, regid: guest }, data: { regid: account } });
+  const { count } = await tx.prisma.unmeasured.deleteMany({ where: { pid, ...shopperKey(guest) } });
+  if (count > 0) await declineTracking(tx, pid, [shopperKey(account)], now);
 }
 
 const CLEANUP_BATCH = 1_000;
+/** Clicks and buyers are kept for this long after the attribution window, because orders are reported late. */
+const GRACE_DAYS = 30;
+/** Orders older than a year cannot be reported, so that a repeat need not be recognised. */
+const ORDER_DAYS = 400;
 
-export async function listAttributionDays(db: Db): Promise<number[]> {
-  const groups = await db.prisma.store.groupBy({ by: ['attributionDays'] });
-  return groups.map(({ attributionDays }) => attributionDays);
-}
-
-/** Deletes clicks and buyers from before `before`, for stores with this attribution window; returns how many. */
-export async function anonymiseOld(db: Db, attributionDays: number, before: Date): Promise<number> {
-  const store = { attributionDays };
+/** Deletes a batch of old clicks and buyers; the sums stay. Returns how many. */
+export async function forgetBuyers({ db }: { db: Db }, now: Date): Promise<number> {
+  const { store, alertClick, orderReport } = db.prisma;
+  const before = (days: number) => ({ lt: new Date(now.getTime() - days * DAY_MS) });
   const limit = CLEANUP_BATCH;
-  const clicks = await db.prisma.alertClick.deleteMany({ where: { store, lastAt: { lt: before } }, limit });
-  const where = { store, isNameless: false, reportedAt: { lt: before } };
-  const orders = await db.prisma.orderReport.updateMany({ where, data: ANONYMOUS, limit });
-  return clicks.count + orders.count;
-}
-
-/** Deletes a batch of orders that were reported before `before`; returns how many. */
-export async function deleteOldOrders(db: Db, before: Date): Promise<number> {
-  const where = { reportedAt: { lt: before } };
-  return (await db.prisma.orderReport.deleteMany({ where, limit: CLEANUP_BATCH })).count;
+  let { count } = await orderReport.deleteMany({ where: { reportedAt: before(ORDER_DAYS) }, limit });
+  for (const { attributionDays } of await store.groupBy({ by: ['attributionDays'] })) {
+    const old = before(attributionDays + GRACE_DAYS);
+    const theirs = { store: { attributionDays } };
+    count += (await alertClick.deleteMany({ where: { ...theirs, lastAt: old }, limit })).count;
+    const where = { ...theirs, isNameless: false, reportedAt: old };
+    count += (await orderReport.updateMany({ where, data: ANONYMOUS, limit })).count;
+  }
+  return count;
 }

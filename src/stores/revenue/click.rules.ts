@@ -7,10 +7,11 @@ import { isSameText, signingKey, tryKeys } from '../store.rules.ts';
 // can make one that leads elsewhere.
 
 /** An unverified link. Only a long one contains its target. */
-export type ClickLink =
-  | { kind: 'short'; linkNo: number; seq: number; mac: string }
-  | { kind: 'alert'; alertId: string; mac: string }
-  | { kind: 'long'; pid: string; alertId: string; day: number; target: string; mac: string };
+export type ClickLink = { mac: string } & (
+  | { kind: 'short'; linkNo: number; seq: number }
+  | { kind: 'alert'; alertId: string }
+  | { kind: 'long'; pid: string; alertId: string; day: number; target: string }
+);
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const ALERT = /^([\w-]{22})([\w-]{16})$/;
@@ -32,40 +33,43 @@ function unpack(packed: string): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-type SignedParts = { parts: readonly (string | number)[]; size: number };
+/** What the MAC of a link covers. */
+type SignedLink =
+  | { kind: 'short'; seq: number }
+  | { kind: 'alert'; alertId: string }
+  | { kind: 'long'; alertId: string; day: number; target: string };
 
-function macOf(tokenKey: Uint8Array, pid: string, { parts, size }: SignedParts): string {
+function partsOf(link: SignedLink): (string | number)[] {
+  if (link.kind === 'short') return ['seq', link.seq];
+  return link.kind === 'alert' ? [link.alertId] : [link.alertId, link.day, link.target];
+}
+
+function macOf(tokenKey: Uint8Array, pid: string, link: SignedLink): string {
   const key = createHmac('sha256', tokenKey).update('click').digest();
-  const mac = createHmac('sha256', key).update(JSON.stringify([pid, ...parts]));
+  const mac = createHmac('sha256', key).update(JSON.stringify([pid, ...partsOf(link)]));
+  const size = link.kind === 'short' ? SHORT_MAC_BYTES : MAC_BYTES;
   return mac.digest().subarray(0, size).toString('base64url');
 }
 
-const sign = (store: LinkStore, signed: SignedParts): string => macOf(signingKey(store), store.pid, signed);
+const sign = (store: LinkStore, link: SignedLink): string => macOf(signingKey(store), store.pid, link);
 
 const fromText = (text: string): string => Buffer.from(text).toString('base64url');
 const toText = (packed: string): string => Buffer.from(packed, 'base64url').toString('utf8');
 
-const shortOf = (seq: number): SignedParts => ({ parts: ['seq', seq], size: SHORT_MAC_BYTES });
-const alertOf = (alertId: string): SignedParts => ({ parts: [alertId], size: MAC_BYTES });
-const longOf = (alertId: string, day: number, target: string): SignedParts => ({
-  parts: [alertId, day, target],
-  size: MAC_BYTES,
-});
-
 /** Names an alert by its number in about 18 characters, for SMS. */
 export function shortToken(store: ShortLinkStore, seq: number): string {
-  return `${sign(store, shortOf(seq))}${store.linkNo.toString(36)}.${seq.toString(36)}`;
+  return `${sign(store, { kind: 'short', seq })}${store.linkNo.toString(36)}.${seq.toString(36)}`;
 }
 
 /** Names an alert in 38 characters, for the orders that stores report. */
 export function alertToken(store: LinkStore, alertId: string): string {
-  return pack(alertId) + sign(store, alertOf(alertId));
+  return pack(alertId) + sign(store, { kind: 'alert', alertId });
 }
 
 /** Names an alert and the target, so that following the link needs no database. */
 export function longToken(store: LinkStore, alertId: string, target: string, now: Date): string {
   const day = Math.floor(now.getTime() / DAY_MS);
-  const mac = sign(store, longOf(alertId, day, target));
+  const mac = sign(store, { kind: 'long', alertId, day, target });
   return [fromText(store.pid), pack(alertId), day, fromText(target), mac].join('.');
 }
 
@@ -82,14 +86,8 @@ export function readToken(token: string): ClickLink | null {
   return { kind: 'long', pid, alertId: unpack(alert!), day: Number(day), target: toText(target!), mac: mac! };
 }
 
-function signedIn(link: ClickLink): SignedParts {
-  if (link.kind === 'short') return shortOf(link.seq);
-  return link.kind === 'alert' ? alertOf(link.alertId) : longOf(link.alertId, link.day, link.target);
-}
-
 export function isOurs(store: LinkStore, link: ClickLink, now: Date): boolean {
-  const signed = signedIn(link);
-  const isSigned = tryKeys(store, now, (key) => isSameText(macOf(key, store.pid, signed), link.mac) || null);
+  const isSigned = tryKeys(store, now, (key) => isSameText(macOf(key, store.pid, link), link.mac) || null);
   if (isSigned === null) return false;
   return link.kind !== 'long' || now.getTime() / DAY_MS - link.day <= VALID_DAYS;
 }

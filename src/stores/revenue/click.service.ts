@@ -9,7 +9,6 @@ import type { Tx } from '../../platform/database/database.ts';
 import { contactsOf, isAccountContact, withSameContacts } from '../../shoppers/contacts/contact.rules.ts';
 import type { LinkStore, ShortLinkStore } from '../../shoppers/contacts/link.rules.ts';
 import { openUnsubscribe, viewOf } from '../../shoppers/contacts/opt-out.service.ts';
-import type { UnsubscribeView } from '../../shoppers/contacts/opt-out.service.ts';
 import { regidOf } from '../../shoppers/identity.rules.ts';
 import type { ShopperRow } from '../../shoppers/shopper.repo.ts';
 import { isServed } from '../store.rules.ts';
@@ -54,13 +53,8 @@ export function verifyLink(
 }
 
 /** Verifies a link whose target is read from the catalogue; null when it is not ours, or its alert or product is gone. */
-export async function findLink(
-  { db, config, now }: Deps,
-  link: Exclude<ClickLink, { kind: 'long' }>,
-): Promise<FoundLink | null> {
-  const found = await (link.kind === 'short'
-    ? clicks.findShortTarget(db, link)
-    : clicks.findTarget(db, link.alertId));
+export async function findLink({ db, config, now }: Deps, link: Exclude<ClickLink, { kind: 'long' }>) {
+  const found = await clicks.findTarget(db, link);
   if (found === null || !isServed(config, found.store) || !isOurs(found.store, link, now())) return null;
   const target = absoluteUrl(found.url, siteOf(found.store, config.publicUrl));
   return target === '' ? null : { store: found.store, alertId: found.alertId, target };
@@ -87,23 +81,14 @@ export async function setTracking(ctx: Context, isAllowed: boolean): Promise<{ m
   return { measured: isAllowed };
 }
 
-async function saveChoice(
-  tx: Tx,
-  pid: string,
-  keys: readonly PersonKey[],
-  isAllowed: boolean,
-  now: Date,
-): Promise<void> {
-  await clicks.saveTrackingChoice(tx, pid, keys, isAllowed, now);
-  if (!isAllowed) await clicks.anonymise(tx, pid, keys);
+async function saveChoice(tx: Tx, pid: string, keys: readonly PersonKey[], isAllowed: boolean, now: Date) {
+  if (isAllowed) return clicks.allowTracking(tx, pid, keys);
+  await clicks.declineTracking(tx, pid, keys, now);
+  await clicks.anonymise(tx, pid, keys);
 }
 
 /** Saves the choice of the contact of an unsubscribe link; null when it is not ours. It needs no account. */
-export async function setTrackingByLink(
-  deps: Deps,
-  token: string,
-  isAllowed: boolean,
-): Promise<UnsubscribeView | null> {
+export async function setTrackingByLink(deps: Deps, token: string, isAllowed: boolean) {
   const opened = await openUnsubscribe(deps, token);
   if (opened === null) return null;
   const { store, claim } = opened;

@@ -1,33 +1,11 @@
 import { phone } from '../../alerts/send/phone.ts';
+import type { OrderLineInput, ReportOrderInput } from '../../generated/resolvers.ts';
 import { fail } from '../../platform/errors.ts';
-import { codePoints, hasControlCharacters, isStorable } from '../../platform/text.ts';
+import { isLine, isStorable } from '../../platform/text.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import { checkEmail } from '../../shoppers/shopper.rules.ts';
 import { readAmount } from './attribution.rules.ts';
 import type { OrderLine } from './attribution.rules.ts';
-
-export type Order = {
-  orderId: string;
-  orderedAt: Date;
-  currency: string;
-  lines: OrderLine[];
-  regid: string | null;
-  email: string | null;
-  phone: string | null;
-  /** The click token from the visitor's address, not verified. */
-  click: string | null;
-};
-
-export type OrderInput = {
-  orderId: string;
-  orderedAt?: Date | null;
-  currency: string;
-  lines: readonly { epi: string; empi?: string | null; quantity: number; price: unknown }[];
-  regid?: string | null;
-  useremail?: string | null;
-  phone?: string | null;
-  click?: string | null;
-};
 
 const MAX_ORDER_ID = 100;
 const MAX_LINES = 500;
@@ -40,8 +18,9 @@ const MAX_AGE_MS = 366 * DAY_MS;
 
 function checkId(field: string, text: string, max = MAX_ID): string {
   const id = text.trim();
-  const isFine = id !== '' && codePoints(id) <= max && !hasControlCharacters(id) && isStorable(id);
-  return isFine ? id : fail('invalid-request', `${field} must have 1 to ${max} printable characters`);
+  return id !== '' && isLine(id, max)
+    ? id
+    : fail('invalid-request', `${field} must have 1 to ${max} printable characters`);
 }
 
 function checkTime(orderedAt: Date, now: Date): Date {
@@ -51,7 +30,7 @@ function checkTime(orderedAt: Date, now: Date): Date {
   return orderedAt;
 }
 
-function checkLine({ epi, empi, quantity, price }: OrderInput['lines'][number], name: string): OrderLine {
+function checkLine({ epi, empi, quantity, price }: OrderLineInput, name: string): OrderLine {
   const rule = 'a decimal such as "19.90", with at most 9 digits before the point and 6 after it';
   const unit = readAmount(price) ?? fail('invalid-request', `${name}.price must be ${rule}`);
   if (!Number.isInteger(quantity) || quantity < 1 || quantity > MAX_QUANTITY)
@@ -79,11 +58,9 @@ function checkPhone(text: string, region: string | null): string {
 const toClick = (text: string | null | undefined): string | null =>
   text && text.length <= MAX_CLICK && isStorable(text) ? text : null;
 
-export function checkOrder(
-  { defaultRegion }: { defaultRegion: string | null },
-  input: OrderInput,
-  now: Date,
-): Order {
+type Store = { defaultRegion: string | null };
+
+export function checkOrder({ defaultRegion }: Store, input: ReportOrderInput, now: Date) {
   const { lines, regid, useremail } = input;
   const orderId = checkId('orderId', input.orderId, MAX_ORDER_ID);
   const orderedAt = checkTime(input.orderedAt ?? now, now);
@@ -101,3 +78,6 @@ export function checkOrder(
     click: toClick(input.click),
   };
 }
+
+/** Its click token is not verified. */
+export type Order = ReturnType<typeof checkOrder>;

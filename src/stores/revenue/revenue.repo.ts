@@ -1,16 +1,15 @@
 import type { OrderReportModel, RevenueSumModel } from '../../generated/prisma/models.ts';
+import { arraysOf } from '../../platform/database/columns.ts';
 import type { Db, Tx } from '../../platform/database/database.ts';
 import { amountOf, writeAmount } from './attribution.rules.ts';
 import type { Amount, Click, Listed, Share } from './attribution.rules.ts';
 import type { PersonKey } from './click.repo.ts';
 
-type Buyer = { regid: string; em: string | null; m: string | null };
-
 /** The shoppers with these regids; a merged guest is replaced by its account. */
-export async function findBuyers(db: Db, pid: string, regids: readonly string[]): Promise<Buyer[]> {
+export async function findBuyers(db: Db, pid: string, regids: string[]) {
   const select = { regid: true, em: true, m: true, mergedInto: true };
-  const find = (wanted: readonly string[]) =>
-    db.prisma.shopper.findMany({ where: { pid, regid: { in: [...wanted] } }, select });
+  const find = (wanted: string[]) =>
+    db.prisma.shopper.findMany({ where: { pid, regid: { in: wanted } }, select });
   const found = await find(regids);
   const merged = found.flatMap(({ mergedInto }) => mergedInto ?? []);
   const accounts = merged.length === 0 ? [] : await find(merged);
@@ -46,19 +45,17 @@ export function findClicks(
 export async function findListed(
   db: Db,
   pid: string,
-  regids: readonly string[],
+  regids: string[],
   { epis, empis }: { epis: string[]; empis: string[] },
   until: Date,
 ): Promise<Listed[]> {
   if (regids.length === 0) return [];
-  const owned = { pid, regid: { in: [...regids] } };
+  const owned = { pid, regid: { in: regids } };
   const lists = await db.prisma.list.findMany({ where: owned, select: { lid: true } });
   if (lists.length === 0) return [];
   const lid = { in: lists.map((list) => list.lid) };
-  return db.prisma.item.findMany({
-    where: { pid, lid, OR: [{ epi: { in: epis } }, { empi: { in: empis } }], cts: { lte: until } },
-    select: { epi: true, empi: true },
-  });
+  const where = { pid, lid, OR: [{ epi: { in: epis } }, { empi: { in: empis } }], cts: { lte: until } };
+  return db.prisma.item.findMany({ where, select: { epi: true, empi: true } });
 }
 
 type NewOrder = Pick<
@@ -85,24 +82,18 @@ const ADD_SHARES = `
   SELECT $1, $2, kind, topic, $3, 1, amount FROM unnest($4::text[], $5::text[], $6::numeric[]) AS s(kind, topic, amount) ORDER BY kind, topic
   ON CONFLICT (pid, day, kind, topic, currency) DO UPDATE SET orders = r.orders + 1, amount = r.amount + excluded.amount`;
 
-export async function addShares(
-  tx: Tx,
-  { pid, orderedAt, currency }: NewOrder,
-  shares: readonly Share[],
-): Promise<void> {
-  await tx.query(ADD_SHARES, [
-    pid,
-    orderedAt.toISOString().slice(0, 10),
-    currency,
-    shares.map(({ kind }) => kind),
-    shares.map(({ topic }) => topic),
-    shares.map(({ amount }) => writeAmount(amount)),
-  ]);
+export async function addShares(tx: Tx, { pid, orderedAt, currency }: NewOrder, shares: readonly Share[]) {
+  const day = orderedAt.toISOString().slice(0, 10);
+  const amounts = shares.map(({ amount }) => writeAmount(amount));
+  await tx.query(ADD_SHARES, [pid, day, currency, ...arraysOf(shares, 'kind', 'topic'), amounts]);
 }
 
 export type RevenueSumRow = Omit<RevenueSumModel, 'pid' | 'amount'> & { amount: Amount };
 
-export async function loadSums(db: Db, pid: string, from: string, to: string): Promise<RevenueSumRow[]> {
+/** The first and the last day (YYYY-MM-DD). */
+type DayRange = readonly [from: string, to: string];
+
+export async function loadSums(db: Db, pid: string, [from, to]: DayRange): Promise<RevenueSumRow[]> {
   const rows = await db.prisma.revenueSum.findMany({
     where: { pid, day: { gte: from, lte: to } },
     omit: { pid: true },
@@ -114,21 +105,9 @@ export async function loadSums(db: Db, pid: string, from: string, to: string): P
 /** The alerts or clicks of a day; clicks have a topic. */
 export type DayCountRow = { day: string; topic: string; count: number };
 
-const DAY_LENGTH = 10;
-
-export async function loadCounts(
-  db: Db,
-  pid: string,
-  kind: 'alert' | 'click',
-  from: string,
-  to: string,
-): Promise<DayCountRow[]> {
+export async function loadCounts(db: Db, pid: string, kind: 'alert' | 'click', [from, to]: DayRange) {
   // A key is a day, or a day, a space and a topic; a colon sorts after the space.
   const where = { pid, kind, key: { gte: from, lt: `${to}:` } };
   const rows = await db.prisma.tally.findMany({ where, orderBy: { key: 'asc' } });
-  return rows.map(({ key, n: count }) => ({
-    day: key.slice(0, DAY_LENGTH),
-    topic: key.slice(DAY_LENGTH + 1),
-    count,
-  }));
+  return rows.map(({ key, n }) => ({ day: key.slice(0, 10), topic: key.slice(11), count: n }));
 }

@@ -1,3 +1,4 @@
+import type { QueryRevenueArgs } from '../../generated/resolvers.ts';
 import { fail } from '../../platform/errors.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import { sumOf, writeAmount } from './attribution.rules.ts';
@@ -16,9 +17,7 @@ function checkDay(field: string, text: string): number {
     : fail('invalid-request', `${field} must be a day such as 2026-01-31`);
 }
 
-export type DayRange = { from?: string | null; to?: string | null };
-
-export function checkRange({ from, to }: DayRange, now: Date): string[] {
+export function checkRange({ from, to }: QueryRevenueArgs, now: Date): string[] {
   const last = to ? checkDay('to', to) : Date.parse(dayOf(now.getTime()));
   const first = from ? checkDay('from', from) : last - (DEFAULT_DAYS - 1) * DAY_MS;
   const count = (last - first) / DAY_MS + 1;
@@ -27,6 +26,7 @@ export function checkRange({ from, to }: DayRange, now: Date): string[] {
   return Array.from({ length: count }, (_, index) => dayOf(first + index * DAY_MS));
 }
 
+/** Sorted by key. */
 function groupBy<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Map<string, Row[]> {
   const groups = new Map<string, Row[]>();
   for (const row of rows) {
@@ -44,8 +44,10 @@ const addUp = (rows: readonly RevenueSumRow[]): { orders: number; amount: string
   amount: writeAmount(sumOf(rows.map(({ amount }) => amount))),
 });
 
-function totalsOf(rows: readonly RevenueSumRow[] = []) {
-  return [...groupBy(rows, ({ currency }) => currency)].map(([currency, sums]) => {
+const byCurrency = (rows: readonly RevenueSumRow[] = []) => [...groupBy(rows, ({ currency }) => currency)];
+
+function totalsOf(rows?: readonly RevenueSumRow[]) {
+  return byCurrency(rows).map(([currency, sums]) => {
     const of = (kind: string) => addUp(sums.filter((sum) => sum.kind === kind));
     const { orders: alertOrders, amount: fromAlerts } = of('alert');
     const { orders: listOrders, amount: fromLists } = of('list');
@@ -54,19 +56,14 @@ function totalsOf(rows: readonly RevenueSumRow[] = []) {
 }
 
 function topicsIn(sums: readonly RevenueSumRow[], clicks: readonly DayCountRow[]) {
-  const byTopic = groupBy(
-    sums.filter(({ kind }) => kind === 'topic'),
-    ({ topic }) => topic,
-  );
+  const ofTopics = sums.filter(({ kind }) => kind === 'topic');
+  const byTopic = groupBy(ofTopics, ({ topic }) => topic);
   const clicksByTopic = groupBy(clicks, ({ topic }) => topic);
   const names = [...new Set([...byTopic.keys(), ...clicksByTopic.keys()])].sort();
   return names.map((topic) => ({
     topic,
     clicked: countOf(clicksByTopic.get(topic)),
-    totals: [...groupBy(byTopic.get(topic) ?? [], ({ currency }) => currency)].map(([currency, rows]) => ({
-      currency,
-      ...addUp(rows),
-    })),
+    totals: byCurrency(byTopic.get(topic)).map(([currency, rows]) => ({ currency, ...addUp(rows) })),
   }));
 }
 

@@ -1,5 +1,6 @@
 import { requireStore } from '../../context.ts';
-import type { Context, Services } from '../../context.ts';
+import type { Context } from '../../context.ts';
+import type { QueryRevenueArgs, ReportOrderInput } from '../../generated/resolvers.ts';
 import { CSV_PORTION, streamCsv } from '../../platform/csv.ts';
 import type { CsvColumn } from '../../platform/csv.ts';
 import type { Tx } from '../../platform/database/database.ts';
@@ -8,24 +9,18 @@ import { contactsOf } from '../../shoppers/contacts/contact.rules.ts';
 import { regidOf } from '../../shoppers/identity.rules.ts';
 import type { StoreRow } from '../store.repo.ts';
 import { amountOf, attribute, sharesOf, writeAmount } from './attribution.rules.ts';
-import type { Click, Listed } from './attribution.rules.ts';
 import * as clicks from './click.repo.ts';
 import type { PersonKey } from './click.repo.ts';
 import { isOurs, readToken } from './click.rules.ts';
 import { checkOrder } from './order.rules.ts';
-import type { Order, OrderInput } from './order.rules.ts';
+import type { Order } from './order.rules.ts';
 import * as revenue from './revenue.repo.ts';
 import { checkRange, revenueOf } from './revenue.rules.ts';
-import type { DayRange, RevenueReport } from './revenue.rules.ts';
+import type { RevenueReport } from './revenue.rules.ts';
 
-type OrderReportRow = Pick<Order, 'orderId' | 'orderedAt' | 'currency'> & {
-  total: string;
-  fromAlerts: string;
-  fromLists: string;
-  isRepeat: boolean;
-};
+export { forgetBuyers } from './click.repo.ts';
 
-export async function reportOrder(ctx: Context, input: OrderInput): Promise<OrderReportRow> {
+export async function reportOrder(ctx: Context, input: ReportOrderInput) {
   const store = requireStore(ctx);
   const now = ctx.now();
   const order = checkOrder(store, input, now);
@@ -35,7 +30,7 @@ export async function reportOrder(ctx: Context, input: OrderInput): Promise<Orde
 const NOBODY = { regid: null, email: null, phone: null };
 
 /** Counts an order once: of concurrent reports the unique id lets one through, and the others get what that one counted. */
-export async function recordOrder(tx: Tx, store: StoreRow, order: Order, now: Date): Promise<OrderReportRow> {
+export async function recordOrder(tx: Tx, store: StoreRow, order: Order, now: Date) {
   const { pid } = store;
   const { orderId, orderedAt, currency, email, phone } = order;
   const known = await revenue.findOrder(tx, pid, orderId);
@@ -51,18 +46,14 @@ export async function recordOrder(tx: Tx, store: StoreRow, order: Order, now: Da
   const person = isTracked ? { regid: buyer.regid, email, phone } : NOBODY;
   const isNameless = Object.values(person).every((name) => name === null);
   // Lines are only kept for the person's own export.
-  const named = lines.map(({ amount, ...line }, index) => ({
+  const named = lines.map((line, index) => ({
     ...line,
-    amount: writeAmount(amount),
+    amount: writeAmount(line.amount),
     source: sources[index],
   }));
   const row = {
-    ...{ pid, orderId, orderedAt, reportedAt: now, currency },
-    total: shareOf('order'),
-    fromAlerts: shareOf('alert'),
-    fromLists: shareOf('list'),
-    ...person,
-    isNameless,
+    ...{ pid, orderId, orderedAt, reportedAt: now, currency, ...person, isNameless },
+    ...{ total: shareOf('order'), fromAlerts: shareOf('alert'), fromLists: shareOf('list') },
     lines: isNameless ? [] : named,
   };
   const isNew = await revenue.addOrder(tx, row);
@@ -72,15 +63,13 @@ export async function recordOrder(tx: Tx, store: StoreRow, order: Order, now: Da
 
 type StoredOrder = NonNullable<Awaited<ReturnType<typeof revenue.findOrder>>>;
 
-function toReport(order: StoredOrder, isRepeat: boolean): OrderReportRow {
-  const { orderId, orderedAt, currency } = order;
-  return {
-    ...{ orderId, orderedAt, currency, isRepeat },
-    total: writeAmount(amountOf(order.total)),
-    fromAlerts: writeAmount(amountOf(order.fromAlerts)),
-    fromLists: writeAmount(amountOf(order.fromLists)),
-  };
-}
+const toReport = (order: StoredOrder, isRepeat: boolean) => ({
+  ...order,
+  isRepeat,
+  total: writeAmount(amountOf(order.total)),
+  fromAlerts: writeAmount(amountOf(order.fromAlerts)),
+  fromLists: writeAmount(amountOf(order.fromLists)),
+});
 
 type BuyerKeys = { regid: string | null; regids: string[]; contacts: PersonKey[] };
 
@@ -93,16 +82,9 @@ async function findBuyer(tx: Tx, store: StoreRow, { regid, email, phone }: Order
   return { regid: buyers[0]?.regid ?? null, regids: buyers.map((buyer) => buyer.regid), contacts };
 }
 
-type BuyerHistory = { isTracked: boolean; clicked: Click[]; listed: Listed[] };
-
 /** The customer's clicks and list items before the order; empty where the customer declined tracking. */
-async function findHistory(
-  tx: Tx,
-  store: StoreRow,
-  order: Order,
-  { regids, contacts }: BuyerKeys,
-  now: Date,
-): Promise<BuyerHistory> {
+async function findHistory(tx: Tx, store: StoreRow, order: Order, buyer: BuyerKeys, now: Date) {
+  const { regids, contacts } = buyer;
   const { pid, attributionDays } = store;
   const { orderedAt, lines } = order;
   const link = order.click === null ? null : readToken(order.click);
@@ -116,14 +98,14 @@ async function findHistory(
   return { isTracked: true, clicked, listed: await revenue.findListed(tx, pid, regids, bought, orderedAt) };
 }
 
-export async function getRevenue(ctx: Context, input: DayRange): Promise<RevenueReport> {
+export async function getRevenue(ctx: Context, input: QueryRevenueArgs): Promise<RevenueReport> {
   const { pid } = requireStore(ctx);
   const days = checkRange(input, ctx.now());
   const range = [days[0]!, days.at(-1)!] as const;
   const [sums, sent, clicked] = await Promise.all([
-    revenue.loadSums(ctx.db, pid, ...range),
-    revenue.loadCounts(ctx.db, pid, 'alert', ...range),
-    revenue.loadCounts(ctx.db, pid, 'click', ...range),
+    revenue.loadSums(ctx.db, pid, range),
+    revenue.loadCounts(ctx.db, pid, 'alert', range),
+    revenue.loadCounts(ctx.db, pid, 'click', range),
   ]);
   return revenueOf(days, sums, sent, clicked);
 }
@@ -144,7 +126,7 @@ const COLUMNS: CsvColumn<RevenueCsvRow>[] = [
 ];
 
 /** The same as CSV: a line for each day and currency, and one for a day without orders. */
-export async function streamRevenue(ctx: Context, input: DayRange): Promise<AsyncGenerator<string>> {
+export async function streamRevenue(ctx: Context, input: QueryRevenueArgs): Promise<AsyncGenerator<string>> {
   const { days } = await getRevenue(ctx, input);
   const rows = days.flatMap<RevenueCsvRow>(({ totals, ...day }) =>
     totals.length === 0 ? [day] : totals.map((total) => ({ ...day, ...total })),
@@ -153,18 +135,4 @@ export async function streamRevenue(ctx: Context, input: DayRange): Promise<Asyn
     const start = last === null ? 0 : rows.indexOf(last) + 1;
     return Promise.resolve(rows.slice(start, start + CSV_PORTION));
   });
-}
-
-/** Clicks and buyers are kept for this long after the attribution window, because orders are reported late. */
-const GRACE_DAYS = 30;
-/** Orders older than a year cannot be reported, so that a repeat need not be recognised. */
-const ORDER_DAYS = 400;
-
-/** Deletes a batch of old clicks and buyers; the sums stay. Returns how many. */
-export async function forgetBuyers({ db }: Services, now: Date): Promise<number> {
-  const ago = (days: number): Date => new Date(now.getTime() - days * DAY_MS);
-  let count = await clicks.deleteOldOrders(db, ago(ORDER_DAYS));
-  for (const days of await clicks.listAttributionDays(db))
-    count += await clicks.anonymiseOld(db, days, ago(days + GRACE_DAYS));
-  return count;
 }

@@ -1,14 +1,11 @@
-import { unnestKeys } from '../../platform/database/columns.ts';
+import { arraysOf, unnestKeys } from '../../platform/database/columns.ts';
 import type { Db, Tx } from '../../platform/database/database.ts';
 import { currentTraceparent } from '../../platform/tracing.ts';
-import type { EventType, StoreEvent } from './event.rules.ts';
+import type { EventType, StoreEvent } from './webhook.rules.ts';
 
-export type { EventType, StoreEvent } from './event.rules.ts';
+export type { EventType, StoreEvent } from './webhook.rules.ts';
 
-/**
- * SQL: every write that adds or removes an item runs it; it finds the webhooks of all stores and queues the events in one
- * statement.
- */
+/** SQL: every write that adds or removes an item runs it; one statement finds the webhooks of all stores and queues the events. */
 const EMIT = {
   name: 'emit_events',
   text: `
@@ -23,20 +20,15 @@ const EMIT = {
 export type HappenedEvent = StoreEvent & { pid: string; now: Date };
 
 export async function isHeard(db: Db, pid: string, type: EventType): Promise<boolean> {
-  const listener = await db.prisma.webhook.findFirst({
-    where: { pid, events: { has: type } },
-    select: { id: true },
-  });
-  return listener !== null;
+  const where = { pid, events: { has: type } };
+  return (await db.prisma.webhook.findFirst({ where, select: { id: true } })) !== null;
 }
 
 /** Queues events in the caller's transaction; a store without webhooks costs one index lookup. */
 export async function queueEvents(tx: Tx, events: readonly HappenedEvent[]): Promise<void> {
   if (events.length === 0) return;
   const queued = await tx.query(EMIT, [
-    events.map(({ pid }) => pid),
-    events.map(({ type }) => type),
-    events.map(({ now }) => now),
+    ...arraysOf(events, 'pid', 'type', 'now'),
     events.map(({ type, now, data }) => JSON.stringify({ type, timestamp: now.toISOString(), data })),
     currentTraceparent(),
   ]);
@@ -44,8 +36,6 @@ export async function queueEvents(tx: Tx, events: readonly HappenedEvent[]): Pro
 }
 
 export function emitEvents(tx: Tx, pid: string, events: readonly StoreEvent[], now: Date): Promise<void> {
-  return queueEvents(
-    tx,
-    events.map((event) => ({ ...event, pid, now })),
-  );
+  const happened = events.map((event) => ({ ...event, pid, now }));
+  return queueEvents(tx, happened);
 }

@@ -1,46 +1,39 @@
 import type { ClaimedMessage, MessageState } from '../../alerts/queue/outbox.repo.ts';
-import type { OutboxMessageModel, StoreModel, WebhookModel } from '../../generated/prisma/models.ts';
+import type {
+  OutboxMessageModel,
+  StoreModel,
+  WebhookModel,
+  WebhookTryModel,
+} from '../../generated/prisma/models.ts';
 import type { Db, Raw, Tx } from '../../platform/database/database.ts';
+import type { PageRead } from '../../platform/page.ts';
+import { DAY_MS } from '../../platform/time.ts';
 import { lockStore } from '../store.repo.ts';
 import { MAX_WEBHOOKS } from './webhook.rules.ts';
 
-export type WebhookRow = Omit<WebhookModel, 'pid' | 'secret'>;
-
 const HIDDEN = { pid: true, secret: true } as const;
 
+export type WebhookRow = Omit<WebhookModel, keyof typeof HIDDEN>;
+
 export function listWebhooks(db: Db, pid: string): Promise<WebhookRow[]> {
-  return db.prisma.webhook.findMany({
-    where: { pid },
-    omit: HIDDEN,
-    orderBy: [{ cts: 'asc' }, { id: 'asc' }],
-  });
+  const orderBy = [{ cts: 'asc' as const }, { id: 'asc' as const }];
+  return db.prisma.webhook.findMany({ where: { pid }, omit: HIDDEN, orderBy });
 }
 
+type NewWebhook = Pick<WebhookModel, 'id' | 'url' | 'events' | 'secret'>;
+type WebhookChange = Omit<NewWebhook, 'secret'>;
+
 /** Returns null if the store has reached its maximum. Concurrent calls for one store are serialized until the commit. */
-export async function addWebhook(
-  tx: Tx,
-  pid: string,
-  webhook: Pick<WebhookModel, 'id' | 'url' | 'events' | 'secret'>,
-  now: Date,
-): Promise<WebhookRow | null> {
+export async function addWebhook(tx: Tx, pid: string, webhook: NewWebhook, now: Date) {
   await lockStore(tx, pid);
   if ((await tx.prisma.webhook.count({ where: { pid } })) >= MAX_WEBHOOKS) return null;
   return tx.prisma.webhook.create({ data: { pid, ...webhook, cts: now, uts: now }, omit: HIDDEN });
 }
 
-/** The secret stays the same. Returns null if the store has no such webhook. */
-export async function updateWebhook(
-  db: Db,
-  pid: string,
-  { id, url, events }: Pick<WebhookModel, 'id' | 'url' | 'events'>,
-  now: Date,
-): Promise<WebhookRow | null> {
-  const [row] = await db.prisma.webhook.updateManyAndReturn({
-    where: { pid, id },
-    data: { url, events, uts: now },
-    omit: HIDDEN,
-  });
-  return row ?? null;
+/** The secret stays the same. Returns undefined if the store has no such webhook. */
+export async function updateWebhook(db: Db, pid: string, { id, url, events }: WebhookChange, now: Date) {
+  const change = { where: { pid, id }, data: { url, events, uts: now } };
+  return (await db.prisma.webhook.updateManyAndReturn({ ...change, omit: HIDDEN }))[0];
 }
 
 /** Deliveries that are still queued will be withheld. */
@@ -51,10 +44,7 @@ export async function deleteWebhook(db: Db, pid: string, id: string): Promise<bo
 export type WebhookTarget = Pick<WebhookModel, 'url' | 'secret'> & Pick<StoreModel, 'isDemo'>;
 
 /** In the order of the deliveries; null if the webhook was deleted. */
-export async function loadTargets(
-  db: Db,
-  deliveries: readonly ClaimedMessage[],
-): Promise<(WebhookTarget | null)[]> {
+export async function findTargets(db: Db, deliveries: readonly ClaimedMessage[]) {
   const rows = await db.prisma.webhook.findMany({
     where: {
       pid: { in: [...new Set(deliveries.map(({ pid }) => pid))] },
@@ -66,30 +56,21 @@ export async function loadTargets(
   return deliveries.map(({ pid, recipient }) => targets.get(`${pid} ${recipient}`) ?? null);
 }
 
-export type DeliveryRow = Raw<Omit<Shown, 'recipient' | 'kind' | 'state' | 'payload'>> & {
+const DELIVERY = {
+  ...{ id: true, recipient: true, kind: true, state: true, attempts: true, error: true },
+  ...{ payload: true, dueAt: true, cts: true, finishedAt: true, seq: true },
+} as const;
+
+type StoredDelivery = Pick<OutboxMessageModel, keyof typeof DELIVERY>;
+
+export type DeliveryRow = Raw<Omit<StoredDelivery, 'recipient' | 'kind' | 'state' | 'payload'>> & {
   webhookId: string;
   type: string;
   state: MessageState;
   payload: Record<string, unknown>;
 };
 
-const DELIVERY = {
-  id: true,
-  recipient: true,
-  kind: true,
-  state: true,
-  attempts: true,
-  error: true,
-  payload: true,
-  dueAt: true,
-  cts: true,
-  finishedAt: true,
-  seq: true,
-} as const;
-
-type Shown = Pick<OutboxMessageModel, keyof typeof DELIVERY>;
-
-const toDelivery = ({ recipient, kind, seq, state, payload, ...row }: Shown): DeliveryRow => ({
+const toDelivery = ({ recipient, kind, seq, state, payload, ...row }: StoredDelivery): DeliveryRow => ({
   ...row,
   webhookId: recipient,
   type: kind,
@@ -98,77 +79,43 @@ const toDelivery = ({ recipient, kind, seq, state, payload, ...row }: Shown): De
   payload: payload as Record<string, unknown>,
 });
 
-export type DeliveryFilter = { webhookId: string; state: MessageState | null };
+/** `id` names one delivery; a missing or null field selects all. */
+type DeliveryFilter = { id?: string; webhookId?: string; state?: MessageState | null };
 
-const deliveriesOf = (pid: string, { webhookId, state }: DeliveryFilter) => ({
+const deliveriesOf = (pid: string, { id, webhookId, state }: DeliveryFilter) => ({
   pid,
   lane: 'webhook',
+  id,
   recipient: webhookId,
-  ...(state === null ? {} : { state }),
+  state: state ?? undefined,
 });
 
-/** Newest first; one row more than requested shows whether another page follows. */
-export async function listDeliveries(
-  db: Db,
-  pid: string,
-  filter: DeliveryFilter,
-  first: number,
-  before: number | null,
-): Promise<DeliveryRow[]> {
-  const rows = await db.prisma.outboxMessage.findMany({
-    where: { ...deliveriesOf(pid, filter), ...(before === null ? {} : { seq: { lt: before } }) },
-    select: DELIVERY,
-    orderBy: { seq: 'desc' },
-    take: first + 1,
-  });
-  return rows.map(toDelivery);
+/** Newest first, those behind `before`. */
+export async function listDeliveries(db: Db, pid: string, filter: DeliveryFilter, page: PageRead<number>) {
+  const where = { ...deliveriesOf(pid, filter), seq: { lt: page.before ?? undefined } };
+  const newest = { orderBy: { seq: 'desc' }, take: page.limit } as const;
+  return (await db.prisma.outboxMessage.findMany({ where, select: DELIVERY, ...newest })).map(toDelivery);
 }
 
 export function countDeliveries(db: Db, pid: string, filter: DeliveryFilter): Promise<number> {
   return db.prisma.outboxMessage.count({ where: deliveriesOf(pid, filter) });
 }
 
-/** Queues a delivery again under its id, regardless of an attempt in progress; null if the store has no such delivery. */
-export async function replayDelivery(
-  tx: Tx,
-  pid: string,
-  id: string,
-  now: Date,
-): Promise<DeliveryRow | null> {
+/** Queues a delivery again under its id, regardless of an attempt in progress; undefined if the store has no such delivery. */
+export async function replayDelivery(tx: Tx, pid: string, id: string, now: Date) {
   tx.afterCommit(tx.wake);
-  const [row] = await tx.prisma.outboxMessage.updateManyAndReturn({
-    where: { pid, id, lane: 'webhook' },
-    data: {
-      state: 'queued',
-      attempts: 0,
-      claim: { increment: 1 },
-      dueAt: now,
-      finishedAt: null,
-      error: null,
-    },
-    select: DELIVERY,
-  });
-  return row ? toDelivery(row) : null;
+  const fresh = { state: 'queued', attempts: 0, claim: { increment: 1 }, finishedAt: null, error: null };
+  const change = { where: deliveriesOf(pid, { id }), data: { ...fresh, dueAt: now } };
+  const rows = await tx.prisma.outboxMessage.updateManyAndReturn({ ...change, select: DELIVERY });
+  return rows.map(toDelivery)[0];
 }
 
-export async function findDelivery(db: Db, pid: string, id: string): Promise<DeliveryRow | null> {
-  const row = await db.prisma.outboxMessage.findFirst({
-    where: { pid, id, lane: 'webhook' },
-    select: DELIVERY,
-  });
-  return row && toDelivery(row);
-}
+type QueuedEvent = { id: string; type: string; data: object };
 
 /** Queues an event for one webhook, even if it does not subscribe to it; null if the store has no such webhook. */
-export async function queueFor(
-  tx: Tx,
-  pid: string,
-  webhookId: string,
-  { id, type, data }: { id: string; type: string; data: object },
-  now: Date,
-): Promise<DeliveryRow | null> {
-  const webhook = await tx.prisma.webhook.findFirst({ where: { pid, id: webhookId }, select: { id: true } });
-  if (webhook === null) return null;
+export async function queueFor(tx: Tx, pid: string, webhookId: string, event: QueuedEvent, now: Date) {
+  const { id, type, data } = event;
+  if ((await tx.prisma.webhook.count({ where: { pid, id: webhookId } })) === 0) return null;
   tx.afterCommit(tx.wake);
   const payload = { type, timestamp: now.toISOString(), data };
   const row = await tx.prisma.outboxMessage.create({
@@ -176,4 +123,35 @@ export async function queueFor(
     select: DELIVERY,
   });
   return toDelivery(row);
+}
+
+const SHOWN_ATTEMPTS = 50;
+const COUNTED_ATTEMPTS = 1_000;
+const DELETED_AT_ONCE = 10_000;
+
+export async function addAttempt(db: Db, attempt: Omit<WebhookTryModel, 'seq'>): Promise<void> {
+  await db.prisma.webhookTry.createMany({ data: attempt });
+}
+
+/** Oldest first. */
+export async function listAttempts(db: Db, pid: string, deliveryId: string): Promise<WebhookTryModel[]> {
+  const newest = { orderBy: { seq: 'desc' }, take: SHOWN_ATTEMPTS } as const;
+  return (await db.prisma.webhookTry.findMany({ where: { pid, deliveryId }, ...newest })).reverse();
+}
+
+/** The last attempt of a webhook, or its last successful one. */
+export function lastAttempt(db: Db, pid: string, webhookId: string, isSuccess: boolean) {
+  const where = { pid, webhookId, ...(isSuccess && { error: null }) };
+  return db.prisma.webhookTry.findFirst({ where, orderBy: { seq: 'desc' } });
+}
+
+export function countAttemptsSince(db: Db, pid: string, webhookId: string, seq: bigint): Promise<number> {
+  const where = { pid, webhookId, seq: { gt: seq } };
+  return db.prisma.webhookTry.count({ where, take: COUNTED_ATTEMPTS });
+}
+
+/** Attempts are kept for 30 days, like deliveries. */
+export async function forgetAttempts({ db }: { db: Db }, now: Date): Promise<number> {
+  const where = { at: { lt: new Date(now.getTime() - 30 * DAY_MS) } };
+  return (await db.prisma.webhookTry.deleteMany({ where, limit: DELETED_AT_ONCE })).count;
 }

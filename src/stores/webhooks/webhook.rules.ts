@@ -1,7 +1,24 @@
 import { createHmac } from 'node:crypto';
 import { fail } from '../../platform/errors.ts';
-import { EVENT_TYPES } from './event.rules.ts';
-import type { EventType } from './event.rules.ts';
+
+export const EVENT_TYPES = [
+  'list.item.added',
+  'list.item.removed',
+  'subscription.created',
+  'subscription.removed',
+  'contact.optedin',
+  'contact.optedout',
+  'alert.sent',
+  'alert.failed',
+  'product.restocked',
+] as const;
+
+/** Sent only as a test; a webhook cannot subscribe to it. */
+export const TEST_TYPE = 'webhook.test';
+
+export type EventType = (typeof EVENT_TYPES)[number];
+
+export type StoreEvent = { type: EventType; data: object };
 
 /** More webhooks would multiply every event, and a receiver can fan out itself. */
 export const MAX_WEBHOOKS = 20;
@@ -39,12 +56,7 @@ export function formatSecret(key: Buffer): string {
 }
 
 /** Signs a body and its time by the Standard Webhooks scheme. */
-export function signatureHeaders(
-  secret: string,
-  id: string,
-  body: string,
-  now: Date,
-): Record<string, string> {
+export function signatureHeaders(secret: string, id: string, body: string, now: Date) {
   const timestamp = String(Math.floor(now.getTime() / 1000));
   const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
   const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');

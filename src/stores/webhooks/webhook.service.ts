@@ -1,20 +1,25 @@
 import { randomBytes } from 'node:crypto';
-import type { ClaimedMessage, MessageState } from '../../alerts/queue/outbox.repo.ts';
 import { requireStore } from '../../context.ts';
-import type { Context } from '../../context.ts';
-import type { Db } from '../../platform/database/database.ts';
+import type { Context, Services } from '../../context.ts';
+import type { MutationSaveWebhookArgs, QueryDeliveriesArgs } from '../../generated/resolvers.ts';
 import { fail } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { goOutside } from '../../platform/in-flight.ts';
 import { checkLimit, decodeSeq, encodeCursor, toConnection } from '../../platform/page.ts';
-import type { Connection } from '../../platform/page.ts';
-import { whereLeads } from '../../platform/public-address.ts';
-import { EVENT_TYPES } from './event.rules.ts';
-import type { EventType } from './event.rules.ts';
+import type { CountedConnection } from '../../platform/page.ts';
+import { refusePrivateHost } from '../store.service.ts';
 import * as hooks from './webhook.repo.ts';
-import type { DeliveryFilter, DeliveryRow, WebhookRow, WebhookTarget } from './webhook.repo.ts';
-import { MAX_WEBHOOKS, checkEvents, checkWebhookUrl, formatSecret, hostOf } from './webhook.rules.ts';
+import type { DeliveryRow, WebhookRow } from './webhook.repo.ts';
+import {
+  EVENT_TYPES,
+  MAX_WEBHOOKS,
+  TEST_TYPE,
+  checkEvents,
+  checkWebhookUrl,
+  formatSecret,
+  hostOf,
+} from './webhook.rules.ts';
 
+export { findTargets, forgetAttempts } from './webhook.repo.ts';
 export type { WebhookTarget } from './webhook.repo.ts';
 
 const SECRET_BYTES = 32;
@@ -24,30 +29,24 @@ export async function listWebhooks(ctx: Context): Promise<WebhookRow[]> {
   return hooks.listWebhooks(ctx.db, requireStore(ctx).pid);
 }
 
-export function listEventTypes(ctx: Context): EventType[] {
+export function listEventTypes(ctx: Context) {
   requireStore(ctx);
   return [...EVENT_TYPES];
 }
 
 /** `secret` is set only if it was just created. */
-export type SavedWebhook = { webhook: WebhookRow; secret: string | null };
+type SavedWebhook = { webhook: WebhookRow; secret: string | null };
 
-type WebhookInput = { id?: string | null; url: string; events: readonly string[] };
-
-export async function saveWebhook(ctx: Context, input: WebhookInput): Promise<SavedWebhook> {
+export async function saveWebhook(ctx: Context, input: MutationSaveWebhookArgs): Promise<SavedWebhook> {
   const store = requireStore(ctx);
   if (store.isDemo) fail('forbidden', 'The demo store has no webhooks: its messages never leave the machine');
   const events = checkEvents(input.events);
   const url = checkWebhookUrl(input.url);
-  await refusePrivateTarget(ctx, url);
+  await refusePrivateHost(ctx, hostOf(url), 'url', 'url: its host');
   const now = ctx.now();
   if (input.id != null) {
-    const webhook = await hooks.updateWebhook(
-      ctx.db,
-      store.pid,
-      { id: input.id, url: url.href, events },
-      now,
-    );
+    const change = { id: input.id, url: url.href, events };
+    const webhook = await hooks.updateWebhook(ctx.db, store.pid, change, now);
     return { webhook: webhook ?? failNoWebhook(), secret: null };
   }
   const secret = formatSecret(randomBytes(SECRET_BYTES));
@@ -61,40 +60,24 @@ export async function saveWebhook(ctx: Context, input: WebhookInput): Promise<Sa
   return { webhook, secret };
 }
 
-/** Gives early feedback on the URL; the same check at each connection is the one that protects. */
-async function refusePrivateTarget(ctx: Context, url: URL): Promise<void> {
-  if (ctx.config.webhookAllowPrivate) return;
-  await goOutside(ctx);
-  const target = await whereLeads(hostOf(url));
-  if (target === 'nowhere') fail('invalid-request', 'url: its host cannot be found');
-  if (target === 'private') fail('invalid-request', 'url must lead to a public address');
-}
-
 export async function deleteWebhook(ctx: Context, id: string): Promise<boolean> {
   return (await hooks.deleteWebhook(ctx.db, requireStore(ctx).pid, id)) || failNoWebhook();
 }
 
-type DeliveryPage = {
-  webhookId: string;
-  state?: MessageState | null;
-  first?: number | null;
-  after?: string | null;
-};
+export type DeliveryPage = CountedConnection<DeliveryRow>;
 
-/** Carries the filter, so that the total is counted only if the client selects it. */
-export type DeliveryConnectionRow = Connection<DeliveryRow> & { filter: DeliveryFilter };
-
-export async function listDeliveries(ctx: Context, page: DeliveryPage): Promise<DeliveryConnectionRow> {
+export async function listDeliveries(ctx: Context, { first, after, ...filter }: QueryDeliveriesArgs) {
   const { pid } = requireStore(ctx);
-  const first = checkLimit('first', page.first, 20, 100);
-  const filter = { webhookId: page.webhookId, state: page.state ?? null };
-  const before = decodeSeq('after', page.after, DELIVERY_ORDER);
-  const rows = await hooks.listDeliveries(ctx.db, pid, filter, first, before);
-  return { ...toConnection(rows, first, ({ seq }) => encodeCursor(DELIVERY_ORDER, seq), page.after), filter };
+  const size = checkLimit('first', first, 20, 100);
+  const before = decodeSeq('after', after, DELIVERY_ORDER);
+  const rows = await hooks.listDeliveries(ctx.db, pid, filter, { before, limit: size + 1 });
+  const page = toConnection(rows, size, ({ seq }) => encodeCursor(DELIVERY_ORDER, seq), after);
+  return { ...page, count: () => hooks.countDeliveries(ctx.db, pid, filter) };
 }
 
-export function countDeliveries(ctx: Context, { filter }: DeliveryConnectionRow): Promise<number> {
-  return hooks.countDeliveries(ctx.db, requireStore(ctx).pid, filter);
+export async function getDelivery(ctx: Context, id: string): Promise<DeliveryRow | null> {
+  const one = { before: null, limit: 1 };
+  return (await hooks.listDeliveries(ctx.db, requireStore(ctx).pid, { id }, one))[0] ?? null;
 }
 
 export async function replayDelivery(ctx: Context, id: string): Promise<DeliveryRow> {
@@ -103,13 +86,32 @@ export async function replayDelivery(ctx: Context, id: string): Promise<Delivery
   return row ?? fail('not-found', 'There is no such delivery');
 }
 
-export function findTargets(
-  db: Db,
-  deliveries: readonly ClaimedMessage[],
-): Promise<(WebhookTarget | null)[]> {
-  return hooks.loadTargets(db, deliveries);
+export async function testWebhook(ctx: Context, id: string): Promise<DeliveryRow> {
+  const { pid } = requireStore(ctx);
+  const event = { id: newId(), type: TEST_TYPE, data: { webhookId: id, isTest: true } };
+  return (await ctx.db.transaction((tx) => hooks.queueFor(tx, pid, id, event, ctx.now()))) ?? failNoWebhook();
 }
 
 function failNoWebhook(): never {
   return fail('not-found', 'There is no such webhook');
+}
+
+export function listAttempts(ctx: Context, deliveryId: string) {
+  return hooks.listAttempts(ctx.db, requireStore(ctx).pid, deliveryId);
+}
+
+export async function getHealth(ctx: Context, webhookId: string) {
+  const { pid } = requireStore(ctx);
+  const last = await hooks.lastAttempt(ctx.db, pid, webhookId, false);
+  if (!last?.error) return { lastSuccessAt: last?.at ?? null, failuresInARow: 0, lastError: null };
+  const success = await hooks.lastAttempt(ctx.db, pid, webhookId, true);
+  const failuresInARow = await hooks.countAttemptsSince(ctx.db, pid, webhookId, success?.seq ?? 0n);
+  return { lastSuccessAt: success?.at ?? null, failuresInARow, lastError: last.error };
+}
+
+/** Records an attempt. An error here must not undo the attempt itself. */
+export async function noteAttempt({ db, log }: Services, attempt: Parameters<typeof hooks.addAttempt>[1]) {
+  await hooks.addAttempt(db, attempt).catch((error: unknown) => {
+    log.error({ alertId: attempt.deliveryId, err: error }, 'a try of a webhook could not be noted');
+  });
 }

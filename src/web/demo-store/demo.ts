@@ -3,9 +3,16 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Services } from '../../context.ts';
 import { makeFolder } from '../../platform/folder.ts';
-import { keepNewestKeys, lockDemo, pidOfDemo } from '../../stores/demo.service.ts';
 import { MAX_KEYS } from '../../stores/store.rules.ts';
-import { createStore, findStore, rotateKey, updateStore } from '../../stores/store.service.ts';
+import {
+  createStore,
+  findStore,
+  keepNewestKeys,
+  lockDemo,
+  pidOfDemo,
+  rotateKey,
+  updateStore,
+} from '../../stores/store.service.ts';
 import { seedDemoCatalog } from './seed.ts';
 
 const demoStore = z.object({ pid: z.string().min(1), apiKey: z.string().min(1) });

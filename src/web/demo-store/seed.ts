@@ -1,11 +1,11 @@
 import type { Services } from '../../context.ts';
-import { findVariants, writeProducts } from '../../stores/catalogue/catalog.service.ts';
+import { findProducts, writeProducts } from '../../stores/catalogue/catalog.service.ts';
 import { DEMO_PRODUCTS } from './products.ts';
 
 /** Sets stock and price for new products only, so that a visitor's changes survive a restart. */
 export async function seedDemoCatalog({ db, now }: Services, pid: string): Promise<void> {
   const all = DEMO_PRODUCTS.map((product) => String(product.epi));
-  const known = new Set((await findVariants(db, pid, all)).map(({ epi }) => epi));
+  const known = new Set((await findProducts(db, pid, all)).map(({ epi }) => epi));
   const products = DEMO_PRODUCTS.map(({ slug, stk, pr, about: _about, ...product }) => ({
     ...product,
     epi: String(product.epi),
