@@ -1,5 +1,5 @@
 import type { Services } from '../../context.ts';
-import { noteTry } from '../../stores/webhooks/attempt.service.ts';
+import { recordAttempt } from '../../stores/webhooks/attempt.service.ts';
 import { signatureHeaders } from '../../stores/webhooks/webhook.rules.ts';
 import { findTargets } from '../../stores/webhooks/webhook.service.ts';
 import type { WebhookTarget } from '../../stores/webhooks/webhook.service.ts';
@@ -24,7 +24,7 @@ export function webhookQueue(services: Services): QueueOptions {
       const headers = signatureHeaders(target.secret, message.id, body, at);
       const event = { url: target.url, body, headers };
       const { outcome, status } = await postEvent(event, config.webhookAllowPrivate, at);
-      await noteTry(services, {
+      await recordAttempt(services, {
         pid: message.pid,
         webhookId: message.recipient,
         deliveryId: message.id,

@@ -1,31 +1,20 @@
-import type { Tx } from '../../platform/database/database.ts';
+import type { RestockModel } from '../../generated/prisma/models.ts';
+import type { Raw, Tx } from '../../platform/database/database.ts';
 import { isNotQueued } from '../../shoppers/contacts/list-owner.repo.ts';
 import { expiresBefore } from '../topics/topic.rules.ts';
 import type { TopicRules } from '../topics/topic.types.ts';
 import type { NextStep, Progress, Taken } from './event.rules.ts';
 
-/** An alert event whose subscribers or list owners are being queued. */
-export type FanOut = Progress & {
-  pid: string;
-  id: string;
-  topic: string;
-  epi: string;
-  cutSeq: number;
-  skipFrom: number;
-  skipTo: number;
-  itemCut: number;
-  toldSince: Date | null;
-};
+type Limit = 'cutSeq' | 'skipFrom' | 'skipTo' | 'itemCut' | 'notifiedSince';
 
-/** `cursor_seq` and `item_seq` store the progress of a pass; in a first pass they are negative and count down from here. */
-export const FIRST_PASS = -1;
+/** An alert event whose subscribers or list owners are being queued. */
+export type FanOut = Progress & Pick<Raw<RestockModel>, 'pid' | 'id' | 'topic' | 'epi' | Limit>;
 
 /** SQL: SKIP LOCKED. */
 const CLAIM = `
   SELECT pid, id, topic, epi, cause, units, queued, cut_seq AS "cutSeq", item_seq IS NOT NULL AS "isListOwners", item_cut > 0 AS "hasListOwners",
-    greatest(coalesce(item_seq, cursor_seq), ${FIRST_PASS} - coalesce(item_seq, cursor_seq)) AS "cursorSeq",
-    coalesce(item_seq, cursor_seq) < 0 AS "isFirstPass", batch_left AS "batchLeft", batch_at AS "batchAt", skip_from AS "skipFrom", skip_to AS "skipTo",
-    item_cut AS "itemCut", told_since AS "toldSince"
+    coalesce(item_seq, cursor_seq) AS "cursorSeq", is_first_pass AS "isFirstPass", batch_left AS "batchLeft", batch_at AS "batchAt", skip_from AS "skipFrom", skip_to AS "skipTo",
+    item_cut AS "itemCut", told_since AS "notifiedSince"
   FROM restock WHERE state = 'open' AND next_batch_at <= $1
   ORDER BY next_batch_at LIMIT 1 FOR UPDATE SKIP LOCKED`;
 
@@ -109,20 +98,9 @@ export async function queuePortion(
   now: Date,
 ): Promise<Omit<Taken, 'limit'>> {
   const { pid, epi, id, cursorSeq, isFirstPass, cutSeq, skipFrom, skipTo } = event;
-  const oldest = expiresBefore(topic, now);
   const params = [
-    pid,
-    epi,
-    topic.name,
-    id,
-    cursorSeq,
-    cutSeq,
-    limit,
-    now,
-    topic.coolDownSeconds,
-    oldest,
-    skipFrom,
-    skipTo,
+    ...[pid, epi, topic.name, id, cursorSeq, cutSeq, limit],
+    ...[now, topic.coolDownSeconds, expiresBefore(topic, now), skipFrom, skipTo],
   ];
   const pass = isFirstPass ? 'first' : event.hasListOwners ? 'beside' : 'again';
   const [row] = await tx.query<Omit<Taken, 'limit'>>(QUEUE[pass], params);
@@ -132,16 +110,12 @@ export async function queuePortion(
 export async function advanceEvent(
   tx: Tx,
   { pid, id }: FanOut,
-  { isListOwners, isFirstPass, cursorSeq, ...next }: NextStep,
+  { isListOwners, cursorSeq, ...next }: NextStep,
   places: number,
 ): Promise<void> {
-  const cursor = isFirstPass ? FIRST_PASS - cursorSeq : cursorSeq;
+  const cursor = isListOwners ? { itemSeq: cursorSeq } : { cursorSeq };
   await tx.prisma.restock.updateMany({
     where: { pid, id },
-    data: {
-      ...next,
-      ...(isListOwners ? { itemSeq: cursor } : { cursorSeq: cursor }),
-      queued: { increment: places },
-    },
+    data: { ...next, ...cursor, queued: { increment: places } },
   });
 }

@@ -3,14 +3,14 @@ import { afterQuiet, departureOf } from './frequency.rules.ts';
 import type { Departure, Sends } from './frequency.rules.ts';
 
 /** A claimed alert that passed its own checks. */
-type Own = { id: string; cts: Date; parcelId: string | null; leavesAt: Date | null };
+type Own = { id: string; cts: Date; messageId: string | null; scheduledAt: Date | null };
 
 /** An alert of the same contact in the database: claimed, queued or recently sent. */
 type Known = {
   id: string;
   state: string;
-  parcelId: string | null;
-  leavesAt: Date | null;
+  messageId: string | null;
+  scheduledAt: Date | null;
   finishedAt: Date | null;
 };
 
@@ -23,10 +23,10 @@ export type ContactPlan<Message, Row> = {
 function sendsOf(known: readonly Known[]): Sends {
   const sentAt = new Map<string, Date>();
   const underWay = new Set<string>();
-  for (const { state, parcelId, finishedAt } of known) {
-    if (parcelId === null) continue;
-    if (state === 'sent') sentAt.set(parcelId, finishedAt!);
-    else underWay.add(parcelId);
+  for (const { state, messageId, finishedAt } of known) {
+    if (messageId === null) continue;
+    if (state === 'sent') sentAt.set(messageId, finishedAt!);
+    else underWay.add(messageId);
   }
   return {
     sentAt: [...sentAt.values()],
@@ -44,7 +44,7 @@ function readyAt(
   waiting: readonly Known[],
   now: Date,
 ): Date {
-  const ends = [...own, ...waiting].flatMap(({ leavesAt }) => leavesAt?.getTime() ?? []);
+  const ends = [...own, ...waiting].flatMap(({ scheduledAt }) => scheduledAt?.getTime() ?? []);
   return new Date(Math.min(now.getTime() + digestSeconds * 1_000, ...ends));
 }
 
@@ -64,19 +64,19 @@ export function planContact<Message extends Own, Row extends Known>(
   const others = known.filter(({ id, state }) => state === 'queued' && !mine.has(id));
   const awake = afterQuiet(pacing, now);
 
-  const begun = new Set(own.flatMap(({ parcelId }) => parcelId ?? []));
+  const begun = new Set(own.flatMap(({ messageId }) => messageId ?? []));
   for (const id of begun) {
-    const members = own.filter(({ parcelId }) => parcelId === id);
+    const members = own.filter(({ messageId }) => messageId === id);
     if (awake > now)
       plan.waits.push(...members.map((message) => ({ message, until: awake, waitsFor: 'quiet' as const })));
-    else plan.groups.push({ id, own: members, others: others.filter(({ parcelId }) => parcelId === id) });
+    else plan.groups.push({ id, own: members, others: others.filter(({ messageId }) => messageId === id) });
   }
 
-  const fresh = own.filter(({ parcelId }) => parcelId === null).sort(oldestFirst);
+  const fresh = own.filter(({ messageId }) => messageId === null).sort(oldestFirst);
   if (fresh.length === 0) return plan;
   const sends = sendsOf(known);
   const isDigest = pacing.digestSeconds !== undefined;
-  const waiting = isDigest ? others.filter(({ parcelId }) => parcelId === null) : [];
+  const waiting = isDigest ? others.filter(({ messageId }) => messageId === null) : [];
   const size = isDigest ? most : 1;
   const ready = readyAt(pacing, fresh, waiting, now);
   let begunNow = 0;

@@ -10,7 +10,7 @@ import * as frequency from './frequency.repo.ts';
 type Candidate = { message: ClaimedMessage; content: { store: { pacing: Pacing } } };
 
 /** The alerts of one message: those of the batch, and those claimed in addition, which are still to be evaluated. */
-export type Group = { parcelId: string; own: ClaimedMessage[]; taken: ClaimedMessage[] };
+export type Group = { messageId: string; own: ClaimedMessage[]; taken: ClaimedMessage[] };
 
 const REASONS = {
   digest: 'waits for other alerts of this contact',
@@ -72,9 +72,9 @@ export async function groupAlerts(
     const others = groups.flatMap((group) => group.others.map((message) => ({ message, groupId: group.id })));
     const taken = await frequency.take(tx, others, leaseEnd);
     return groups.map(({ id, own }) => ({
-      parcelId: id,
+      messageId: id,
       own,
-      taken: taken.filter(({ parcelId }) => parcelId === id),
+      taken: taken.filter(({ messageId }) => messageId === id),
     }));
   });
 }

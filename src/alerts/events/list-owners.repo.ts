@@ -45,14 +45,14 @@ const QUEUE = `
 /** Queues list owners in the order in which they saved the product. */
 export async function queueListOwners(
   tx: Tx,
-  { pid, epi, id, cursorSeq, itemCut, toldSince }: FanOut,
+  { pid, epi, id, cursorSeq, itemCut, notifiedSince }: FanOut,
   topic: TopicRules,
   limit: number,
   now: Date,
 ): Promise<Omit<Taken, 'limit'>> {
   const params = [
     ...[pid, epi, topic.name, id, cursorSeq, itemCut],
-    ...[limit, now, topic.coolDownSeconds, toldSince],
+    ...[limit, now, topic.coolDownSeconds, notifiedSince],
   ];
   const [row] = await tx.query<Omit<Taken, 'limit'>>(QUEUE, params);
   return row!;

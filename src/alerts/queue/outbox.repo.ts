@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { OutboxMessageModel } from '../../generated/prisma/models.ts';
+import { arraysOf } from '../../platform/database/columns.ts';
 import type { Db, Raw, Tx } from '../../platform/database/database.ts';
 import { currentTraceparent } from '../../platform/tracing.ts';
 import type { Medium } from '../send/channels.ts';
@@ -25,25 +26,9 @@ export type NewMessage = {
 };
 
 /** A claimed message: `attempts` includes this attempt, and `claim` proves that the claim is still valid. */
-export type ClaimedMessage = Pick<
+export type ClaimedMessage = Omit<
   Raw<OutboxMessageModel>,
-  | 'pid'
-  | 'id'
-  | 'lane'
-  | 'kind'
-  | 'recipient'
-  | 'payload'
-  | 'restockId'
-  | 'subscriptionId'
-  | 'topic'
-  | 'epi'
-  | 'attempts'
-  | 'claim'
-  | 'cts'
-  | 'leavesAt'
-  | 'parcelId'
-  | 'seq'
-  | 'traceparent'
+  'medium' | 'hasPlace' | 'dedupeKey' | 'state' | 'dueAt' | 'error' | 'finishedAt'
 > & { medium: Medium | null };
 
 /** Queues a message in the caller's transaction. Returns its id, or null if its `dedupeKey` already exists. */
@@ -109,8 +94,8 @@ export function findDueFlows(
 }
 
 /** The columns of a claim, for the outbox alias `o`. */
-export const CLAIMED_COLUMNS = `o.pid, o.id, o.lane, o.medium, o.kind, o.recipient, o.payload, o.restock_id AS "restockId",
-    o.subscription_id AS "subscriptionId", o.topic, o.epi, o.attempts, o.claim, o.cts, o.leaves_at AS "leavesAt", o.parcel_id AS "parcelId", o.seq,
+export const CLAIMED_COLUMNS = `o.pid, o.id, o.lane, o.medium, o.kind, o.recipient, o.payload, o.restock_id AS "eventId",
+    o.subscription_id AS "subscriptionId", o.topic, o.epi, o.attempts, o.claim, o.cts, o.leaves_at AS "scheduledAt", o.parcel_id AS "messageId", o.seq,
     o.traceparent`;
 
 /**
@@ -132,7 +117,7 @@ const CLAIM_OF_STORES = claimWhere('lane = $6 AND medium = $7');
 /** SQL: the same, with the index of webhooks. */
 const CLAIM_OF_WEBHOOKS = claimWhere(`lane = 'webhook' AND recipient = share.recipient`);
 
-export type Share = { flow: Flow; most: number };
+export type Share = Flow & { most: number };
 
 /** Leases the oldest due messages of these flows. Two dispatchers never claim the same message. */
 export function claimMessages(
@@ -142,13 +127,8 @@ export function claimMessages(
   leaseMs: number,
   now: Date,
 ): Promise<ClaimedMessage[]> {
-  const params = [
-    now,
-    new Date(now.getTime() + leaseMs),
-    shares.map(({ flow }) => flow.pid),
-    shares.map(({ flow }) => flow.recipient),
-    shares.map(({ most }) => most),
-  ];
+  const leaseEnd = new Date(now.getTime() + leaseMs);
+  const params = [now, leaseEnd, ...arraysOf(shares, 'pid', 'recipient', 'most')];
   if (lane === 'webhook') return db.query<ClaimedMessage>(CLAIM_OF_WEBHOOKS, params);
   return db.query<ClaimedMessage>(CLAIM_OF_STORES, [...params, lane, medium]);
 }
@@ -165,12 +145,11 @@ export async function renewLeases(
   messages: readonly ClaimedMessage[],
   leaseEnd: Date,
 ): Promise<void> {
-  const [pids, ids] = [messages.map(({ pid }) => pid), messages.map(({ id }) => id)];
-  await db.query(RENEW, [pids, ids, messages.map(({ claim }) => claim), leaseEnd]);
+  await db.query(RENEW, [...arraysOf(messages, 'pid', 'id', 'claim'), leaseEnd]);
 }
 
 /** Counting stops here, so that a longer queue does not slow down a scrape. */
-export const MOST_COUNTED = 100_000;
+const MOST_COUNTED = 100_000;
 
 /** The length of a queue, and since when its oldest message is due; null if none is. */
 export type QueueDepth = { lane: string; medium: string | null; queued: number; dueSince: Date | null };
@@ -187,11 +166,7 @@ const DEPTHS = `
 
 export function countWaiting(db: Db, media: readonly Medium[], now: Date): Promise<QueueDepth[]> {
   const kinds = (['alert', 'message'] as const).flatMap((lane) => media.map((medium) => ({ lane, medium })));
-  return db.query<QueueDepth>(DEPTHS, [
-    now,
-    kinds.map(({ lane }) => lane),
-    kinds.map(({ medium }) => medium),
-  ]);
+  return db.query<QueueDepth>(DEPTHS, [now, ...arraysOf(kinds, 'lane', 'medium')]);
 }
 
 export type SentMessage = { id: string; finishedAt: Date | null };

@@ -164,15 +164,15 @@ export async function isPending(tx: Tx, asked: Asked): Promise<boolean> {
 
 export async function markNotified(tx: Tx, asked: Asked, dueAt: Date): Promise<void> {
   const where = { ...isAsked(asked), confirmedAt: null };
-  await tx.prisma.subscriptionRequest.updateMany({ where, data: { toldAt: dueAt } });
+  await tx.prisma.subscriptionRequest.updateMany({ where, data: { notifiedAt: dueAt } });
 }
 
 /** Whether links that were due after `since` cover all pending requests of an asker. */
 export async function isNotified(tx: Tx, asked: Asked, since: Date): Promise<boolean> {
   // A shopper's link also covers the shopper's later requests; the store makes requests for many people.
   const isAnyEnough = asked.asker !== '';
-  const unnotified = { confirmedAt: null, OR: [{ toldAt: null }, { toldAt: { lte: since } }] };
-  const where = { ...isAsked(asked), ...(isAnyEnough ? { toldAt: { gt: since } } : unnotified) };
+  const unnotified = { confirmedAt: null, OR: [{ notifiedAt: null }, { notifiedAt: { lte: since } }] };
+  const where = { ...isAsked(asked), ...(isAnyEnough ? { notifiedAt: { gt: since } } : unnotified) };
   const found = await tx.prisma.subscriptionRequest.findFirst({ where, select: { id: true } });
   return isAnyEnough === (found !== null);
 }

@@ -1,4 +1,4 @@
-import type { AnswerRequest } from '../../alerts/send/channel.ts';
+import type { ReplyRequest } from '../../alerts/send/channel.ts';
 import { channelOf } from '../../alerts/send/channels.ts';
 import type { Services } from '../../context.ts';
 import type { Db, Tx } from '../../platform/database/database.ts';
@@ -113,7 +113,7 @@ export const OPTED_OUT = { kind: 'withheld', reason: 'the contact answered STOP'
 
 /** Which of these contacts replied STOP; none where a channel has no replies. */
 export async function findOptedOut(db: Db, medium: Medium, values: readonly string[]): Promise<Set<string>> {
-  return new Set(channelOf(medium).answers ? await optOuts.findOptedOut(db, medium, values) : []);
+  return new Set(channelOf(medium).replies ? await optOuts.findOptedOut(db, medium, values) : []);
 }
 
 /**
@@ -123,9 +123,9 @@ export async function findOptedOut(db: Db, medium: Medium, values: readonly stri
 export async function receiveReply(
   { db, config, now }: Deps,
   medium: Medium,
-  request: AnswerRequest,
+  request: ReplyRequest,
 ): Promise<void> {
-  const { answers: replies, contact } = channelOf(medium);
+  const { replies, contact } = channelOf(medium);
   if (!replies?.isGenuine(config.channels[medium] ?? null, request))
     fail('unauthorised', 'The signature is wrong');
   const { from, says, id } = replies.read(request.fields);

@@ -10,7 +10,7 @@ const SHOWN_TRIES = 50;
 const COUNTED_TRIES = 1_000;
 const FORGOTTEN_AT_ONCE = 10_000;
 
-export async function noteTry(db: Db, noted: NewTry): Promise<void> {
+export async function recordAttempt(db: Db, noted: NewTry): Promise<void> {
   await db.prisma.webhookTry.createMany({ data: noted });
 }
 

@@ -39,9 +39,9 @@ export async function testWebhook(ctx: Context, id: string): Promise<DeliveryRow
 }
 
 /** Records an attempt. An error here must not undo the attempt itself. */
-export async function noteTry({ db, log }: Services, noted: NewTry): Promise<void> {
+export async function recordAttempt({ db, log }: Services, noted: NewTry): Promise<void> {
   try {
-    await tries.noteTry(db, noted);
+    await tries.recordAttempt(db, noted);
   } catch (error) {
     log.error({ alertId: noted.deliveryId, err: error }, 'a try of a webhook could not be noted');
   }
