@@ -6,9 +6,8 @@ import type { StoreRow } from '../../stores/store.repo.ts';
 import { consume } from '../../stores/usage-window.repo.ts';
 import { enqueueMessage } from '../queue/outbox.repo.ts';
 import { channelOf, isTerse } from '../send/channels.ts';
-import { LINK_LIFETIME_MS, toClaim } from './confirm.rules.ts';
 import * as requests from './request.repo.ts';
-import { SIGNUP_LIMITS, failTooMany, signupKey } from './signup.rules.ts';
+import { LINK_LIFETIME_MS, SIGNUP_LIMITS, failTooMany, signupKey, toClaim } from './signup.rules.ts';
 import type { SignupKind } from './signup.rules.ts';
 
 /** The sign-up's author, for counting confirmation messages. */
@@ -27,7 +26,7 @@ export async function sendConfirmation(
   now: Date,
 ): Promise<boolean> {
   const { pid } = store;
-  const asked = { pid, contact, asker };
+  const asked = { pid, ...contact, asker };
   if (!(await requests.isPending(tx, asked))) return false;
   const spend = spender(tx, store, now);
   const subject = `${contact.medium} ${contact.value}`;
@@ -35,14 +34,13 @@ export async function sendConfirmation(
   // Checked before the contact's own limit, because the response must not reveal whether others have reached that.
   const channel = channelOf(contact.medium);
   const range = channel.contact.rangeOf?.(contact.value);
-  const textUntil =
-    range === undefined ? null : await admitText(ctx, spend, range, { regid: asker, isStranger }, now);
+  const textUntil = range ? await admitText(ctx, spend, range, { regid: asker, isStranger }, now) : null;
   const dayEnd = await spend('confirm', isStranger ? `${subject} guests` : subject);
   const isLate = dayEnd !== null;
   if (isLate && (await requests.isNotified(tx, asked, new Date(now.getTime() - LINK_LIFETIME_MS))))
     return true;
   const dueAt = later(dayEnd, textUntil) ?? now;
-  const url = confirmUrl(ctx.config.publicUrl, store, contact, dueAt, asker);
+  const url = ctx.config.publicUrl + confirmPath(store, contact, dueAt, asker);
   const message = {
     pid,
     kind: 'confirm',
@@ -56,17 +54,11 @@ export async function sendConfirmation(
   return true;
 }
 
-/** The URL of the confirmation page; a short link if the medium limits the length. */
-function confirmUrl(
-  publicUrl: string,
-  store: StoreRow,
-  contact: Contact,
-  issuedAt: Date,
-  asker: string,
-): string {
+/** The path of the confirmation page; a short link if the medium limits the length. */
+function confirmPath(store: StoreRow, contact: Contact, issuedAt: Date, asker: string): string {
   const short = isTerse(contact.medium) ? shortConfirm(store, { contact, issuedAt, asker }) : null;
-  if (short !== null) return `${publicUrl}/c/${short}`;
-  return `${publicUrl}/confirm/${encryptLink(store, 'confirm', toClaim(contact, issuedAt, asker))}`;
+  if (short !== null) return `/c/${short}`;
+  return `/confirm/${encryptLink(store, 'confirm', toClaim(contact, issuedAt, asker))}`;
 }
 
 /** One message is sent after the end of a day, for all requests beyond its limit. */

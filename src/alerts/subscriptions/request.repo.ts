@@ -1,7 +1,7 @@
-import type { Prisma } from '../../generated/prisma/client.ts';
 import type { SubscriptionRequestModel } from '../../generated/prisma/models.ts';
 import type { Db, Tx } from '../../platform/database/database.ts';
 import type { Contact } from '../../shoppers/contacts/contact.rules.ts';
+import type { ConfirmClaim } from './signup.rules.ts';
 import { FIELDS, conditionOf, rowsOf, settleSubscriptions } from './subscription.repo.ts';
 import type {
   EndedRequest,
@@ -40,9 +40,8 @@ export async function saveRequests(
   tx: Tx,
   signUps: readonly SignUpWrite<NewRequest>[],
 ): Promise<Set<string>> {
-  const rows = await tx.query<{ id: string }>(SAVE, [rowsOf(signUps)]);
-  const ids = new Set(signUps.flatMap(({ wanted }) => wanted.map(({ id }) => id)));
-  return new Set(rows.flatMap(({ id }) => (ids.has(id) ? [id] : [])));
+  const stored = new Set((await tx.query<{ id: string }>(SAVE, [rowsOf(signUps)])).map(({ id }) => id));
+  return new Set(signUps.flatMap(({ wanted }) => wanted.map(({ id }) => id)).filter((id) => stored.has(id)));
 }
 
 /**
@@ -88,32 +87,26 @@ export async function moveRequests(tx: Tx, pid: string, fromRegid: string, toReg
   });
 }
 
-export type Asked = { pid: string; contact: Contact; asker: string };
+/** The requests of one asker for a contact. */
+type Asked = Contact & { pid: string; asker: string };
 
 /**
  * The requests that a confirmation link covers: those of its asker, those of the contact's own account (`own`), and those that
  * the store (or anyone, if the asker is null) had made before it was sent.
  */
-export type Coverage = {
-  pid: string;
-  contact: Contact;
-  asker: string | null;
-  own: string | null;
-  until: Date;
-};
+export type Coverage = { pid: string; own: string | null } & ConfirmClaim;
 
-function isCovered({ pid, contact, asker, own, until }: Coverage): Prisma.SubscriptionRequestWhereInput {
-  const ways = [
+export async function listPending(
+  db: Db,
+  { pid, contact, asker, own, issuedAt }: Coverage,
+): Promise<StoredRequest[]> {
+  const covered = [
     ...(asker ? [{ asker }] : []),
     ...(own === null ? [] : [{ regid: own }]),
-    { cts: { lte: until }, ...(asker === null ? {} : { asker: '' }) },
+    { cts: { lte: issuedAt }, ...(asker === null ? {} : { asker: '' }) },
   ];
-  return { pid, ...contact, confirmedAt: null, OR: ways };
-}
-
-export async function listPending(db: Db, coverage: Coverage): Promise<StoredRequest[]> {
   const rows = await db.prisma.subscriptionRequest.findMany({
-    where: isCovered(coverage),
+    where: { pid, ...contact, confirmedAt: null, OR: covered },
     select: { ...FIELDS, regid: true, mailinglist: true },
     orderBy: { seq: 'asc' },
   });
@@ -155,15 +148,13 @@ export async function withdrawPendingConsent(tx: Tx, { pid, regid, medium, value
   });
 }
 
-const isAsked = ({ pid, contact, asker }: Asked) => ({ pid, ...contact, asker });
-
 export async function isPending(tx: Tx, asked: Asked): Promise<boolean> {
-  const where = { ...isAsked(asked), confirmedAt: null };
+  const where = { ...asked, confirmedAt: null };
   return (await tx.prisma.subscriptionRequest.findFirst({ where, select: { id: true } })) !== null;
 }
 
 export async function markNotified(tx: Tx, asked: Asked, dueAt: Date): Promise<void> {
-  const where = { ...isAsked(asked), confirmedAt: null };
+  const where = { ...asked, confirmedAt: null };
   await tx.prisma.subscriptionRequest.updateMany({ where, data: { notifiedAt: dueAt } });
 }
 
@@ -172,7 +163,7 @@ export async function isNotified(tx: Tx, asked: Asked, since: Date): Promise<boo
   // A shopper's link also covers the shopper's later requests; the store makes requests for many people.
   const isAnyEnough = asked.asker !== '';
   const unnotified = { confirmedAt: null, OR: [{ notifiedAt: null }, { notifiedAt: { lte: since } }] };
-  const where = { ...isAsked(asked), ...(isAnyEnough ? { notifiedAt: { gt: since } } : unnotified) };
+  const where = { ...asked, ...(isAnyEnough ? { notifiedAt: { gt: since } } : unnotified) };
   const found = await tx.prisma.subscriptionRequest.findFirst({ where, select: { id: true } });
   return isAnyEnough === (found !== null);
 }

@@ -11,21 +11,16 @@ function eventOf(type: 'subscription.created' | 'subscription.removed', row: Sto
   };
 }
 
-export type Created = { pid: string; created: readonly StoredSubscription[]; now: Date };
+type Created = { pid: string; created: readonly StoredSubscription[]; now: Date };
 
 /** Updates the stores' statistics and notifies the webhooks. */
 export async function announceCreated(tx: Tx, news: readonly Created[]): Promise<void> {
-  await countEvents(
-    tx,
-    'subscribe',
-    news.map(({ pid, created, now }) => ({ pid, n: created.length, now })),
+  const counts = news.map(({ pid, created, now }) => ({ pid, n: created.length, now }));
+  await countEvents(tx, 'subscribe', counts);
+  const events = news.flatMap(({ pid, created, now }) =>
+    created.map((row) => ({ ...eventOf('subscription.created', row), pid, now })),
   );
-  await queueEvents(
-    tx,
-    news.flatMap(({ pid, created, now }) =>
-      created.map((row) => ({ ...eventOf('subscription.created', row), pid, now })),
-    ),
-  );
+  await queueEvents(tx, events);
 }
 
 export async function announceRemoved(
@@ -34,10 +29,6 @@ export async function announceRemoved(
   removed: readonly StoredSubscription[],
   now: Date,
 ): Promise<void> {
-  await emitEvents(
-    tx,
-    pid,
-    removed.map((row) => eventOf('subscription.removed', row)),
-    now,
-  );
+  const events = removed.map((row) => eventOf('subscription.removed', row));
+  await emitEvents(tx, pid, events, now);
 }
