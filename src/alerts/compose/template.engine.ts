@@ -33,8 +33,7 @@ const OPERATORS: Operators = {
   },
 };
 
-// Stores write the templates, so they get no files, no prototypes and little time. LiquidJS checks its clock only between tags,
-// so values read, filter results and output share one limit. The process renders only templates, so it may die.
+// Stores write the templates. LiquidJS checks its clock only between tags, so values, filter results and output share one limit.
 const LIMITS: LiquidOptions = {
   strictFilters: true,
   ownPropertyOnly: true,
@@ -158,10 +157,7 @@ function outputOf({ memoryLimit }: Context): Emitter {
   };
 }
 
-/**
- * Throws if the template does not parse or exceeds a limit. `end` is a time on the `performance` clock; `isKept` caches the
- * parsed template.
- */
+/** Throws if the template does not parse or exceeds a limit. `end` is a time on the `performance` clock. */
 export function renderTemplate(
   kind: TemplateKind,
   source: string,

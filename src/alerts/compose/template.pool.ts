@@ -173,8 +173,7 @@ function createRenderer(
   };
 }
 
-// Alerts of one event differ only in the unsubscribe token. A message is rendered once with a placeholder, which each contact's
-// token replaces: 10 µs a message instead of 900.
+// Alerts of one event differ only in the token: a message is rendered once with a placeholder, 10 µs a message instead of 900.
 
 /** The placeholder for a token is a prefix of this. It is random, so that no text contains it. */
 const MARKS = randomBytes(48).toString('base64url');

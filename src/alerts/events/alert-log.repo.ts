@@ -39,10 +39,7 @@ const whereOf = (
   ...(before && { NOT: { cts: before.cts, seq: { gte: before.seq } } }),
 });
 
-/**
- * Lists alerts newest first. The query reads each state from its own end of the index, so that it skips neither rare states nor
- * other messages.
- */
+/** Newest first. Each state is read from its own end of the index, so that rare states are found without a scan. */
 export async function listAlerts(
   db: Db,
   pid: string,
@@ -93,10 +90,7 @@ const RETRY = `
 /** A retry gives up after this many concurrently written batches. */
 const MAX_PORTIONS_BESIDE = 10;
 
-/**
- * Requeues dead letters unless the subscription or list owner has a newer alert. A concurrent batch may insert one while this
- * waits on its lock, so the next pass checks again.
- */
+/** Requeues dead letters without a newer alert; checks again if a concurrent batch inserts one while this waits on its lock. */
 export async function retryAlerts(
   tx: Tx,
   pid: string,

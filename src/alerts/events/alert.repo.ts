@@ -43,10 +43,7 @@ const GIVE_BACK = `
   FROM (SELECT pid, id, count(*)::int AS places FROM unnest($1::text[], $2::text[]) AS place (pid, id) GROUP BY pid, id) d
   WHERE r.pid = d.pid AND r.id = d.id AND r.state = 'open'`;
 
-/**
- * Returns the places of undelivered alerts to their events, which then queue the next subscribers, if any. With batches, these
- * are places of the current or last batch.
- */
+/** Returns the places of undelivered alerts to their events, which then queue the next subscribers, if any. */
 export async function giveBackPlaces(
   tx: Tx,
   alerts: readonly Pick<EndedMessage, 'pid' | 'eventId' | 'hasPlace'>[],

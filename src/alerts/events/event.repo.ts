@@ -6,8 +6,7 @@ import type { ProductState } from '../topics/triggers.ts';
 import type { EventPlan, Mark } from './event.rules.ts';
 import type { LiveEvent } from './price.rules.ts';
 
-// These statements are unnamed, so that PostgreSQL plans them at each call: the tables grow to 100,000 rows within seconds, and
-// an older plan would scan them.
+// Unnamed, so that PostgreSQL plans them at each call: the tables grow to 100,000 rows within seconds.
 
 // SQL: set-wise. Locks price drops, because whether anyone was queued for them must not change until the price is written.
 const LIVE = `
@@ -48,8 +47,7 @@ const OPEN = `
   ON CONFLICT (pid, epi, topic) WHERE state <> 'stopped' DO NOTHING
   RETURNING topic, epi`;
 
-// SQL: set-wise, from the event that the removal stopped. It notifies its remaining subscribers, those who subscribed during the
-// removal, and the list owners of the first of these events that were not notified since.
+// SQL: set-wise. Notifies the remaining subscribers of the stopped event, those since the removal, and list owners not notified since.
 const RESUME = `
   INSERT INTO restock (pid, id, topic, epi, cause, units, queued, carried, cut_seq, item_cut, told_since, is_first_pass, skip_from,
     skip_to, next_batch_at, opened_at)
@@ -84,10 +82,7 @@ const SAVE_MARKS = `
   INSERT INTO price_mark (pid, epi, topic, pr) SELECT $1, epi, topic, pr FROM given WHERE pr IS NOT NULL
   ON CONFLICT (pid, epi, topic) DO UPDATE SET pr = excluded.pr`;
 
-/**
- * Ends events, whose unsent alerts the dispatcher then withholds, and opens at most one per variant and topic, if it has
- * subscribers; a new event replaces a live one and takes over its unsent alerts. Returns the opened events.
- */
+/** A new event replaces a live one and takes over its unsent alerts; it opens only if it has subscribers. Returns the opened ones. */
 export async function applyPlan(
   tx: Tx,
   pid: string,

@@ -184,10 +184,7 @@ export type NextStep = Pick<
 
 export const NO_BATCH = { batchLeft: null, batchAt: null, nextBatchAt: null };
 
-/**
- * PostgreSQL assigns sequence numbers before commit, so a second pass picks up concurrent subscriptions. Batches are timed from
- * their start, so that a returned place does not delay the next one.
- */
+/** PostgreSQL assigns sequence numbers before commit, so a second pass picks up concurrent subscriptions. */
 export function nextStep(
   progress: Progress,
   topic: TopicRules,

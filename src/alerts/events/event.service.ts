@@ -31,10 +31,7 @@ export type { ProductChange } from './event.rules.ts';
 /** The topic whose events are sent to a store's webhooks. */
 const RESTOCK_TOPIC = 'backinstock';
 
-/**
- * Every catalogue write calls this in its transaction. It opens and stops events, one row each, for changes of stock, price or
- * tags; a background task queues the alerts.
- */
+/** Every catalogue write calls this in its transaction. A background task queues the alerts of the events that it opens. */
 export async function stockChanged(
   tx: Tx,
   pid: string,

@@ -24,12 +24,9 @@ export async function claimEvent(tx: Tx, now: Date): Promise<FanOut | null> {
   return row ?? null;
 }
 
-// A withheld alert with an unfinished attempt may have arrived, so it is requeued under its own id, which receivers deduplicate,
-// unless its message was sent without it. Lookups are sub-selects: without statistics, a join took 30 s instead of 0.2.
-/**
- * Queues alerts for `picked`; list owners have no `subscription_id`. `isSame` matches an alert `o` that may have arrived,
- * `isBeside` an unsent alert `q`, and `key` is unique among unsent alerts.
- */
+// A withheld alert with an unfinished attempt may have arrived, so it is requeued under its own id, which receivers deduplicate.
+// Lookups are sub-selects: without statistics, a join took 30 s instead of 0.2.
+/** `isSame` matches an alert `o` that may have arrived, `isBeside` an unsent alert `q`; `key` is unique among unsent alerts. */
 export const queuePicked = ({
   isSame,
   isBeside,
@@ -86,10 +83,7 @@ const UNHEARD = `${UNTOLD} WHERE ${isNotQueued('$1', 's.medium', 's.value', '$4'
 /** SQL: fan-out of thousands of rows from select to insert. */
 const QUEUE = { first: queueFrom(WAITING), again: queueFrom(UNTOLD), beside: queueFrom(UNHEARD) };
 
-/**
- * Queues the oldest subscribers first. One in the cool-down is queued for its end and uses no place; an unsent alert of an older
- * event is taken over.
- */
+/** Queues the oldest subscribers first. One in the cool-down is queued for its end and uses no place. */
 export async function queuePortion(
   tx: Tx,
   event: FanOut,

@@ -48,10 +48,7 @@ function readyAt(
   return new Date(Math.min(now.getTime() + digestSeconds * 1_000, ...ends));
 }
 
-/**
- * Plans the alerts of one contact. A message once started resumes with the same alerts outside quiet hours; the others are
- * combined into digests of at most `most` alerts if the store wants that.
- */
+/** Plans the alerts of one contact. A message once started resumes with the same alerts outside quiet hours. */
 export function planContact<Message extends Own, Row extends Known>(
   pacing: Pacing,
   own: readonly Message[],

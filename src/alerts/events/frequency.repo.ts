@@ -7,8 +7,7 @@ import { CLAIMED_COLUMNS } from '../queue/outbox.repo.ts';
 import type { ClaimedMessage } from '../queue/outbox.repo.ts';
 import { giveBackPlaces } from './alert.repo.ts';
 
-// The dispatcher groups a contact's alerts and checks the frequency cap under the contact's lock, and writes the decision before
-// sending: after a crash, another dispatcher continues with the same decision.
+// Decisions about a contact are made under its lock and written before sending, so that another dispatcher continues after a crash.
 
 export type Recipient = { pid: string; recipient: string };
 
@@ -88,8 +87,7 @@ export async function group(tx: Tx, alerts: readonly Grouped<ClaimedMessage>[], 
   await tx.query(GROUP, [...claims, ...arraysOf(alerts, 'groupId'), now]);
 }
 
-// Nobody is sending an alert that has no message yet, so another dispatcher may claim it; an alert of a message is claimed with
-// it. SQL: updates rows by ctid, found by key.
+// SQL: by ctid, found by key. Nobody sends an alert without a message yet, so it may be claimed; others are claimed with theirs.
 const TAKE = `
   UPDATE outbox o SET parcel_id = m.group_id, attempts = o.attempts + 1, claim = o.claim + 1, due_at = $4
   FROM (

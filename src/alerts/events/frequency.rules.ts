@@ -39,10 +39,7 @@ function isBetween(minutes: number, from: number, to: number): boolean {
   return from < to ? minutes >= from && minutes < to : minutes >= from || minutes < to;
 }
 
-/**
- * Returns the first time outside quiet hours. Around a daylight saving change it searches by minute, because an hour is skipped
- * or repeated.
- */
+/** Around a daylight saving change it searches by minute, because an hour is skipped or repeated. */
 export function afterQuiet({ quietFrom, quietTo, timeZone = 'UTC' }: Pacing, at: Date): Date {
   if (quietFrom === undefined || quietTo === undefined) return at;
   const [from, to] = [minutesOf(quietFrom), minutesOf(quietTo)];

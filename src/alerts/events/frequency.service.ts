@@ -32,10 +32,7 @@ function groupByContact(candidates: readonly Candidate[]): Contact[] {
   return [...contacts.values()];
 }
 
-/**
- * Applies frequency cap, digest and quiet hours, and postpones the rest. The decision is written before sending, so that a retry
- * has the same alerts and id, and a message in flight counts.
- */
+/** Writes its decision before sending, so that a retry has the same alerts and id, and a message in flight counts. */
 export async function groupAlerts(
   { db, config, now }: Services,
   medium: Medium,

@@ -13,8 +13,7 @@ import type { FanOut } from './fan-out.repo.ts';
 /** Items examined per batch, even if few of their owners may be notified. */
 const EXAMINED = PORTION;
 
-// A contact can have the product in several lists: DISTINCT removes duplicates in a batch, a lookup of existing alerts across
-// batches.
+// A contact can have the product in several lists: DISTINCT and the lookup of existing alerts remove duplicates.
 /** SQL: fan-out of thousands of rows from select to insert. */
 const QUEUE = `
   WITH examined AS MATERIALIZED (

@@ -148,10 +148,7 @@ function outcomeOfTemplate(error: Error): Outcome {
   return { kind: 'retry', reason, ...(isFatal && { most: FATAL_ATTEMPTS, afterMs: REFUSED_MS }) };
 }
 
-/**
- * Separates alerts to send from those that end or wait. The alert whose id is the message id stays, because it may already have
- * been sent.
- */
+/** The alert whose id is the message id is sent even during its cool-down, because it may already have been sent. */
 function partition(alerts: readonly Prepared[]): { ready: Ready[]; ended: Message[] } {
   const ready: Ready[] = [];
   const ended: Message[] = [];

@@ -16,10 +16,7 @@ export type PriceView = { mark: number | null; live: LiveEvent | null };
 /** Whether an event begins, ends or lasts, its reference price, and the mark to store. */
 export type PriceStep = { step: Step; reference: number | null; mark: number | null };
 
-/**
- * A drop counts from the highest price since the last alert: 100, 96, 92 is a drop of 8 %, and the next counts from 92. An event
- * that has queued nobody absorbs further drops; the mark is the reference while the price is below it.
- */
+/** A drop counts from the highest price since the last alert: 100, 96, 92 is a drop of 8 %, and the next counts from 92. */
 export function stepPrice(
   topic: TopicRules,
   { mark, live }: PriceView,

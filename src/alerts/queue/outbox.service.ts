@@ -42,10 +42,7 @@ function endOf({ message, outcome }: EndedAttempt, retryMs: number, now: Date): 
   return { ...end, kind, until, reason };
 }
 
-/**
- * Records all outcomes or none, in a transaction, because transactions are retried after a deadlock: a lost outcome means a
- * message sent twice.
- */
+/** One transaction, because it is retried after a deadlock: a lost outcome means a message sent twice. */
 export async function acknowledge(
   { db, config, now }: Deps,
   attempts: readonly EndedAttempt[],

@@ -52,10 +52,7 @@ async function waitForOne(inFlight: Iterable<Promise<void>>): Promise<boolean> {
   return isLong === true;
 }
 
-/**
- * Refills free slots at once, so that a slow receiver blocks no others, and serves stores round-robin, so that one store's burst
- * does not delay all. After a crash, a message is claimed again when its lease expires.
- */
+/** Refills free slots at once and serves stores round-robin, so that neither a slow receiver nor one store's burst delays others. */
 export function createQueue(services: Services, options: QueueOptions): Task {
   const { key, stores, concurrency, perStore = concurrency, breaker, prepare, close } = options;
   const { config, db, log, now } = services;

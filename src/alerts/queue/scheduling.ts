@@ -40,10 +40,7 @@ export type CircuitBreaker = {
 const SLOW_MS = 3_000;
 const MAX_REMEMBERED = 10_000;
 
-/**
- * A receiver starts with one concurrent attempt, each delivery doubles that up to `most`, and a hanging attempt resets it to one.
- * A dead address costs one slot; a working one has all of them after three deliveries.
- */
+/** Each delivery doubles a receiver's concurrency from one up to `most`; a hanging attempt resets it to one slot. */
 export function createCircuitBreaker(most: number): CircuitBreaker {
   const limits = new LRUCache<string, number>({ max: MAX_REMEMBERED });
   const limitOf = (flow: Flow): number => Math.max(1, limits.get(keyOf(flow)) ?? 1);

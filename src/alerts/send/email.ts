@@ -63,10 +63,7 @@ const NO_MAILBOX = new Set(['5.1.1', '5.1.2', '5.1.3', '5.1.6', '5.1.10']);
 const ABOUT_US =
   /relay|sender|auth|spam|block|black|listed|rbl|polic|denied|reputation|spf|dkim|dmarc|banned|quota|full|size|rate|limit|try|later/i;
 
-/**
- * Whether the server rejected the recipient because the mailbox does not exist. False in doubt, because a failed login, a denied
- * relay or a blocklist must not end a subscription.
- */
+/** False in doubt, because a failed login, a denied relay or a blocklist must not end a subscription. */
 function isMailboxGone({ command, response = '', responseCode }: SmtpError): boolean {
   if (command !== 'RCPT TO' || responseCode === undefined || responseCode < 500) return false;
   const enhanced = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response)?.[1];

@@ -67,10 +67,7 @@ function rewrite(html: string, footer: string): Placed {
 
 const DOCTYPE = /^\s*<!doctype[^>]*>/i;
 
-/**
- * Adds a footer that is visible even if the markup leaves elements open: at the end if possible, otherwise at the start, where no
- * open element can hide it.
- */
+/** Adds the footer at the end or, if open elements could hide it there, at the start. */
 export function htmlWithFooter(html: string, texts: Footer): string {
   const footer = toHtml(texts);
   const end = html.toLowerCase().lastIndexOf('</body');

@@ -18,10 +18,7 @@ export type SmtpLimits = {
   messageMs: number;
 };
 
-/**
- * RFC 5321 (4.5.3.2) asks for five minutes for the greeting and ten for the response to a message; a client that gives up earlier
- * sends a mail twice that a slow server has accepted. Five more minutes cover the rest of a message.
- */
+/** RFC 5321 (4.5.3.2) asks for this patience: a client that gives up earlier sends a mail twice that a slow server has accepted. */
 const SMTP_LIMITS: SmtpLimits = {
   setupMs: 5 * MINUTE_MS,
   silenceMs: 10 * MINUTE_MS,

@@ -18,10 +18,7 @@ export type StoreServer = {
   password: string;
 };
 
-/**
- * Shorter than for the service's own server, because each unknown server occupies a slot that others wait for. A mail that a
- * server accepts after two silent minutes can arrive twice.
- */
+/** Shorter than for the service's own server, because each unknown server occupies a slot that others wait for. */
 const STORE_LIMITS: SmtpLimits = {
   setupMs: 15_000,
   silenceMs: 2 * MINUTE_MS,

@@ -13,10 +13,7 @@ import type { SignupKind } from './signup.rules.ts';
 /** The sign-up's author, for counting confirmation messages. */
 export type Asker = { regid: string; isStranger: boolean };
 
-/**
- * Sends a contact a few messages a day at most, and one more after the day if a request has no link yet. Strangers have their own
- * limit, so that they cannot exhaust the store's. The result depends only on the asker's own requests.
- */
+/** Strangers have their own limit, so that they cannot exhaust the store's. The result depends only on the asker's own requests. */
 export async function sendConfirmation(
   tx: Tx,
   ctx: Context,
@@ -73,10 +70,7 @@ const spender =
   (kind, subject) =>
     consume(tx, pid, signupKey(secret, kind, subject), SIGNUP_LIMITS[kind], now);
 
-/**
- * Counts SMS messages, which cost money. Beyond the limits a shopper is rejected, while a store's own call is only delayed and
- * counts against the shopper it names and the number's range.
- */
+/** SMS messages cost money: beyond the limits a shopper is rejected, while a store's own call is only delayed. */
 async function admitText(
   ctx: Context,
   spend: Spend,

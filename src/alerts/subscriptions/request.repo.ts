@@ -44,10 +44,7 @@ export async function saveRequests(
   return new Set(signUps.flatMap(({ wanted }) => wanted.map(({ id }) => id)).filter((id) => stored.has(id)));
 }
 
-/**
- * SQL: locks in the order of sign-ups and returns the deleted rows, which Prisma cannot. `removed` does not depend on other
- * shoppers' requests; `gone` are the subscriptions that ended.
- */
+/** SQL: locks in the order of sign-ups and returns the deleted rows, which Prisma cannot. `gone` are the ended subscriptions. */
 export async function endRequests(
   tx: Tx,
   owner: { pid: string; regid: string },
@@ -75,10 +72,7 @@ const DROP_DOUBLES = `
   WHERE g.pid = $1 AND g.regid = $2 AND a.regid = $3 AND q.pid = $1
     AND q.id = CASE WHEN a.confirmed_at IS NOT NULL OR g.confirmed_at IS NULL THEN g.id ELSE a.id END`;
 
-/**
- * Moves a guest's requests to the account it was merged into, so that the device's next visitor does not see them. Of two
- * duplicates the confirmed one remains, otherwise the account's.
- */
+/** For a guest that was merged into an account. Of two duplicates the confirmed one remains, otherwise the account's. */
 export async function moveRequests(tx: Tx, pid: string, fromRegid: string, toRegid: string): Promise<void> {
   await tx.query(DROP_DOUBLES, [pid, fromRegid, toRegid]);
   await tx.prisma.subscriptionRequest.updateMany({
@@ -90,10 +84,7 @@ export async function moveRequests(tx: Tx, pid: string, fromRegid: string, toReg
 /** The requests of one asker for a contact. */
 type Asked = Contact & { pid: string; asker: string };
 
-/**
- * The requests that a confirmation link covers: those of its asker, those of the contact's own account (`own`), and those that
- * the store (or anyone, if the asker is null) had made before it was sent.
- */
+/** A link covers requests of its asker and of the contact's own account, and earlier ones of the store (of anyone in old links). */
 export type Coverage = { pid: string; own: string | null } & ConfirmClaim;
 
 export async function listPending(

@@ -8,8 +8,7 @@ export const SIGNUP_LIMITS = {
   contact: { points: 120, windowMs: HOUR_MS },
   address: { points: 120, windowMs: HOUR_MS },
   confirm: { points: 3, windowMs: DAY_MS },
-  // For one shopper who may be a stranger; below the contact's limit, so that one guest cannot exhaust the messages that another
-  // guest needs.
+  // For one shopper who may be a stranger; lower, so that one guest cannot exhaust the messages that another needs.
   confirmGuest: { points: 2, windowMs: DAY_MS },
   textGuest: { points: 5, windowMs: HOUR_MS },
   textAddress: { points: 20, windowMs: HOUR_MS },

@@ -21,10 +21,7 @@ import type { Wish } from './subscription.rules.ts';
 
 type WantedSignUp = { ctx: Context; store: StoreRow; wish: Wish; now: Date };
 
-/**
- * `isApart`: a stranger's unconfirmed request is not linked to a subscription, because the stranger could otherwise see when
- * others subscribe and unsubscribe.
- */
+/** `isApart`: not linked to a subscription, because a stranger could otherwise see when others subscribe and unsubscribe. */
 type Open = WantedSignUp & { signUp: SignUpWrite; asker: Asker; mustConfirm: boolean; isApart: boolean };
 
 /** `asked` counts the requests that are new for the asker; `created` are the subscriptions that are new for everyone. */
@@ -40,10 +37,7 @@ function askerOf({ ctx, wish: { contact } }: WantedSignUp): Asker {
   };
 }
 
-/**
- * One confirmation by the contact is enough for the store and for the account with that address. For a stranger only a
- * confirmation of that shopper's own requests counts.
- */
+/** One confirmation is enough for the store and the account of that address; a stranger needs one of its own requests. */
 async function open(tx: Tx, wanted: WantedSignUp): Promise<Open> {
   const { ctx, store, wish, now } = wanted;
   const asker = askerOf(wanted);
@@ -99,10 +93,7 @@ async function storeConsent(tx: Tx, { store, wish, signUp, asker, now }: Saved):
   if (mailinglist === false && signUp.confirmedAt === null) await withdrawPendingConsent(tx, signUp);
 }
 
-/**
- * Counts new requests. A stranger's pending ones count per shopper and contact, because the response must not reveal others'
- * requests. Only a shopper's own call counts against its IP address, because a store calls for all shoppers from one.
- */
+/** A stranger's pending requests count per shopper and contact, because the response must not reveal others' requests. */
 async function count(tx: Tx, all: readonly Saved[]): Promise<void> {
   const consume = async (
     kind: 'contact' | 'address',
@@ -149,10 +140,7 @@ async function storeWishes(tx: Tx, wanted: readonly WantedSignUp[]): Promise<boo
 
 const MAX_SHARED = 20;
 
-/**
- * Whether a sign-up can share a transaction with others; a shopper's own call cannot, because it counts against an IP address
- * that many may share.
- */
+/** A shopper's own call shares no transaction, because it counts against an IP address that many may share. */
 function isPlain({ ctx: { viewer }, store, wish }: WantedSignUp): boolean {
   const isSmall = wish.products.length * wish.topics.length <= MAX_SHARED;
   return isSmall && viewer.keyId !== null && !store.doubleOptIn && wish.mailinglist === null;

@@ -37,10 +37,7 @@ export function rowsOf<Wanted>(signUps: readonly SignUpWrite<Wanted>[]): string 
   );
 }
 
-/**
- * SQL: every sign-up runs it, often concurrently. Ordered, so that concurrent calls do not deadlock. Every row is locked, so that
- * no row loses its last request meanwhile. An unconfirmed request does not renew a subscription that others confirmed.
- */
+/** SQL: every sign-up runs it. Ordered against deadlocks; every row is locked, so that none loses its last request meanwhile. */
 const SAVE = {
   name: 'save_subscriptions',
   text: `
@@ -120,10 +117,7 @@ export function countSubscriptions(db: Db, owner: Owner, filter: PageFilter): Pr
     : db.prisma.subscription.count({ where });
 }
 
-/**
- * SQL: returns the deleted rows, which Prisma cannot. Deletes subscriptions of a contact or store together with their confirmed
- * requests.
- */
+/** SQL: returns the deleted rows, which Prisma cannot; the confirmed requests are deleted with them. */
 export function deleteSubscriptions(
   tx: Tx,
   owner: Exclude<Owner, { regid: string }>,
@@ -157,10 +151,7 @@ const UNCONFIRM = `
   UPDATE subscription s SET confirmed_at = NULL FROM ${ENDED}
   WHERE ${IS_ENDED} AND s.id = e."subscriptionId" AND NOT EXISTS (${REQUESTS} AND q.confirmed_at IS NOT NULL)`;
 
-/**
- * Deletes subscriptions without remaining requests and returns them; a subscription with only pending requests becomes pending
- * again. An unconfirmed request cannot affect what others have confirmed.
- */
+/** Deletes and returns subscriptions without requests; one with only pending requests becomes pending again. */
 export async function settleSubscriptions(
   tx: Tx,
   pid: string,
@@ -190,9 +181,7 @@ export async function forgetUnconfirmed(db: Db, before: Date): Promise<number> {
 
 const FORGOTTEN_AT_ONCE = 5_000;
 
-/**
- * Deletes a batch of a topic's subscriptions and requests; returns the number of subscriptions, and whether there may be more.
- */
+/** Deletes a batch of a topic's subscriptions and requests; `ended` counts the subscriptions. */
 export async function endTopic(
   tx: Tx,
   pid: string,
