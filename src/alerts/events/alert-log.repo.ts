@@ -11,15 +11,11 @@ export type AlertRow = Pick<
 const STATES: readonly MessageState[] = ['queued', 'sent', 'failed', 'withheld'];
 
 /** Null matches any value. `from` is inclusive, `to` exclusive, and the contact is matched by prefix. */
-export type AlertFilter = {
-  state: MessageState | null;
-  topic: string | null;
-  from: Date | null;
-  to: Date | null;
-  contact: string | null;
-};
+export type AlertFilter = { state: MessageState | null } & Record<'topic' | 'contact', string | null> &
+  Record<'from' | 'to', Date | null>;
 
-export type AlertPlace = Pick<AlertRow, 'cts' | 'seq'>;
+/** The last alert of the previous page. */
+export type AlertPosition = Pick<AlertRow, 'cts' | 'seq'>;
 
 const statesOf = ({ state }: AlertFilter): readonly MessageState[] => (state === null ? STATES : [state]);
 
@@ -29,7 +25,7 @@ const escapePattern = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
 const whereOf = (
   pid: string,
   { topic, from, to, contact }: AlertFilter,
-  before: AlertPlace | null = null,
+  before: AlertPosition | null = null,
 ) => ({
   pid,
   lane: 'alert',
@@ -43,7 +39,7 @@ const whereOf = (
 export async function listAlerts(
   db: Db,
   pid: string,
-  filter: AlertFilter & { before: AlertPlace | null; limit: number },
+  filter: AlertFilter & { before: AlertPosition | null; limit: number },
 ): Promise<AlertRow[]> {
   const pages = await Promise.all(
     statesOf(filter).map((state) =>
@@ -58,15 +54,9 @@ export async function listAlerts(
   const newest = pages
     .flat()
     .sort((left, right) => Number(right.cts) - Number(left.cts) || Number(right.seq - left.seq));
-  return newest.slice(0, filter.limit).map(({ recipient, seq, ...row }) => ({
-    ...row,
-    state: row.state as MessageState,
-    topic: row.topic!,
-    epi: row.epi!,
-    medium: row.medium!,
-    value: recipient,
-    seq: Number(seq),
-  }));
+  return newest
+    .slice(0, filter.limit)
+    .map(({ recipient: value, seq, ...row }) => ({ ...row, value, seq: Number(seq) }) as AlertRow);
 }
 
 export async function countAlerts(db: Db, pid: string, filter: AlertFilter): Promise<number> {

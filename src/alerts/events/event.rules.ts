@@ -175,7 +175,7 @@ export function portionSize({ cause, units, queued, batchLeft }: Progress, topic
 }
 
 /** The result of a batch; contacts in their cool-down need no place. `isEnd` means that no contact follows `lastSeq`. */
-export type Taken = { limit: number; isEnd: boolean; places: number; lastSeq: number };
+export type Taken = { isEnd: boolean; places: number; lastSeq: number };
 
 export type NextStep = Pick<
   Progress,
@@ -188,7 +188,7 @@ export const NO_BATCH = { batchLeft: null, batchAt: null, nextBatchAt: null };
 export function nextStep(
   progress: Progress,
   topic: TopicRules,
-  { limit, isEnd, places, lastSeq }: Taken,
+  { limit, isEnd, places, lastSeq }: Taken & { limit: number },
   now: Date,
 ): NextStep {
   const { cursorSeq, isFirstPass, isListOwners } = progress;

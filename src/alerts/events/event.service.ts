@@ -11,7 +11,6 @@ import { countAudience, findTopicRules, topicRulesOf } from '../topics/topic.rep
 import { checkEpis } from '../topics/topic.rules.ts';
 import { requireTopic } from '../topics/topic.service.ts';
 import { giveBackPlaces, recordSent } from './alert.repo.ts';
-import { countRecipients } from './audience.repo.ts';
 import * as events from './event.repo.ts';
 import {
   NO_BATCH,
@@ -24,7 +23,7 @@ import {
 } from './event.rules.ts';
 import type { KnownEvents, NextStep, Opening, ProductChange } from './event.rules.ts';
 import { advanceEvent, claimEvent, queuePortion } from './fan-out.repo.ts';
-import { countListOwners, queueListOwners } from './list-owners.repo.ts';
+import { countListOwners, countRecipients, queueListOwners } from './list-owners.repo.ts';
 
 export type { ProductChange } from './event.rules.ts';
 
@@ -210,8 +209,5 @@ export async function getProgress(
   return events.progressOf(ctx.db, pid, topic, checkEpis(epis));
 }
 
-const KEEP_MS = 30 * DAY_MS;
-
-export function forgetAlertEvents({ db }: Services, now: Date): Promise<number> {
-  return events.removeEvents(db, new Date(now.getTime() - KEEP_MS));
-}
+export const forgetAlertEvents = ({ db }: Services, now: Date): Promise<number> =>
+  events.removeEvents(db, new Date(now.getTime() - 30 * DAY_MS));

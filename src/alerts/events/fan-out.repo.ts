@@ -53,6 +53,14 @@ export const queuePicked = ({
     ON CONFLICT ${key} DO UPDATE SET restock_id = excluded.restock_id, has_place = excluded.has_place
   )`;
 
+export type QueuePortion = (
+  tx: Tx,
+  event: FanOut,
+  topic: TopicRules,
+  limit: number,
+  now: Date,
+) => Promise<Taken>;
+
 const queueFrom = (subscribers: string): string => `
   WITH picked AS MATERIALIZED (
     SELECT s.id AS subscription_id, s.seq, s.medium, s.value, greatest($8, make_interval(secs => $9) + (
@@ -84,22 +92,16 @@ const UNHEARD = `${UNTOLD} WHERE ${isNotQueued('$1', 's.medium', 's.value', '$4'
 const QUEUE = { first: queueFrom(WAITING), again: queueFrom(UNTOLD), beside: queueFrom(UNHEARD) };
 
 /** Queues the oldest subscribers first. One in the cool-down is queued for its end and uses no place. */
-export async function queuePortion(
-  tx: Tx,
-  event: FanOut,
-  topic: TopicRules,
-  limit: number,
-  now: Date,
-): Promise<Omit<Taken, 'limit'>> {
+export const queuePortion: QueuePortion = async (tx, event, topic, limit, now) => {
   const { pid, epi, id, cursorSeq, isFirstPass, cutSeq, skipFrom, skipTo } = event;
   const params = [
     ...[pid, epi, topic.name, id, cursorSeq, cutSeq, limit],
     ...[now, topic.coolDownSeconds, expiresBefore(topic, now), skipFrom, skipTo],
   ];
   const pass = isFirstPass ? 'first' : event.hasListOwners ? 'beside' : 'again';
-  const [row] = await tx.query<Omit<Taken, 'limit'>>(QUEUE[pass], params);
-  return row!;
-}
+  const [taken] = await tx.query<Taken>(QUEUE[pass], params);
+  return taken!;
+};
 
 export async function advanceEvent(
   tx: Tx,

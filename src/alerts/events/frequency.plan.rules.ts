@@ -1,18 +1,14 @@
 import type { Pacing } from '../../stores/store.rules.ts';
+import type { ClaimedMessage } from '../queue/outbox.repo.ts';
+import type { RecentAlert } from './frequency.repo.ts';
 import { afterQuiet, departureOf } from './frequency.rules.ts';
 import type { Departure, Sends } from './frequency.rules.ts';
 
 /** A claimed alert that passed its own checks. */
-type Own = { id: string; cts: Date; messageId: string | null; scheduledAt: Date | null };
+type Own = Pick<ClaimedMessage, 'id' | 'cts' | 'messageId' | 'scheduledAt'>;
 
 /** An alert of the same contact in the database: claimed, queued or recently sent. */
-type Known = {
-  id: string;
-  state: string;
-  messageId: string | null;
-  scheduledAt: Date | null;
-  finishedAt: Date | null;
-};
+type Known = Pick<RecentAlert, 'id' | 'state' | 'messageId' | 'scheduledAt' | 'finishedAt'>;
 
 export type ContactPlan<Message, Row> = {
   waits: { message: Message; until: Date; waitsFor: NonNullable<Departure['waitsFor']> }[];
@@ -28,10 +24,8 @@ function sendsOf(known: readonly Known[]): Sends {
     if (state === 'sent') sentAt.set(messageId, finishedAt!);
     else underWay.add(messageId);
   }
-  return {
-    sentAt: [...sentAt.values()],
-    underWay: [...underWay].filter((id) => !sentAt.has(id)).length,
-  };
+  const unsent = [...underWay].filter((id) => !sentAt.has(id));
+  return { sentAt: [...sentAt.values()], underWay: unsent.length };
 }
 
 const oldestFirst = (left: Own, right: Own): number =>
@@ -76,22 +70,16 @@ export function planContact<Message extends Own, Row extends Known>(
   const waiting = isDigest ? others.filter(({ messageId }) => messageId === null) : [];
   const size = isDigest ? most : 1;
   const ready = readyAt(pacing, fresh, waiting, now);
-  let begunNow = 0;
   for (let start = 0; start < fresh.length; start += size) {
     const some = fresh.slice(start, start + size);
-    const { at, waitsFor } = departureOf(
-      pacing,
-      isDigest ? ready : now,
-      { ...sends, underWay: sends.underWay + begunNow },
-      now,
-    );
+    const { at, waitsFor } = departureOf(pacing, isDigest ? ready : now, sends, now);
     if (waitsFor !== null) {
       plan.waits.push(...some.map((message) => ({ message, until: at, waitsFor })));
       continue;
     }
-    const room = waiting.splice(0, size - some.length);
-    plan.groups.push({ id: some[0]!.id, own: some, others: room });
-    begunNow += 1;
+    const more = waiting.splice(0, size - some.length);
+    plan.groups.push({ id: some[0]!.id, own: some, others: more });
+    sends.underWay += 1;
   }
   return plan;
 }

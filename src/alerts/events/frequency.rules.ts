@@ -6,10 +6,8 @@ const DAY_MINUTES = 1_440;
 /** The wait of an alert if the messages in flight already reach the cap: their outcome is still unknown. */
 export const LOOK_AGAIN_MS = 10 * MINUTE_MS;
 
-export type Sends = {
-  sentAt: readonly Date[];
-  underWay: number;
-};
+/** The messages of the last day, and those in flight. */
+export type Sends = { sentAt: readonly Date[]; underWay: number };
 
 /** The send time of an alert, and the rule that delays it, if any. */
 export type Departure = { at: Date; waitsFor: 'digest' | 'quiet' | 'cap' | null };

@@ -26,7 +26,7 @@ function backoffMs(attempts: number, baseMs: number): number {
 }
 
 /** A finished attempt; `others` were sent in the same message and share its outcome. */
-export type EndedAttempt = { message: ClaimedMessage; others?: readonly ClaimedMessage[]; outcome: Outcome };
+type EndedAttempt = { message: ClaimedMessage; others?: readonly ClaimedMessage[]; outcome: Outcome };
 
 /** Runs in the transaction that records the outcomes. */
 export type OnEnded = (tx: Tx, ended: readonly EndedMessage[], now: Date) => Promise<void>;
@@ -57,12 +57,10 @@ export async function acknowledge(
     const ended = await recordEnds(tx, ends, time);
     await onEnded?.(tx, ended, time);
   });
-  for (const { kind, message } of ends)
-    METRICS.messages.inc({
-      lane: message.lane,
-      medium: message.medium ?? '',
-      outcome: kind === 'failed' ? 'dead' : kind,
-    });
+  for (const { kind, message } of ends) {
+    const outcome = kind === 'failed' ? 'dead' : kind;
+    METRICS.messages.inc({ lane: message.lane, medium: message.medium ?? '', outcome });
+  }
 }
 
 /** Batches attempts that end while a transaction is running into the next transaction. */
@@ -84,13 +82,8 @@ export function createAcknowledger(deps: Deps, onEnded?: OnEnded): (attempt: End
   });
 }
 
-export function listSent(db: Db, pid: string, medium: Medium, most: number): Promise<SentMessage[]> {
-  return outbox.listSent(db, pid, medium, most);
-}
+export const listSent = (db: Db, pid: string, medium: Medium, most: number): Promise<SentMessage[]> =>
+  outbox.listSent(db, pid, medium, most);
 
-/** Retention of messages that were sent, failed or withheld. */
-const KEEP_MS = 30 * DAY_MS;
-
-export function forgetFinished({ db }: Deps, now: Date): Promise<number> {
-  return outbox.removeFinished(db, new Date(now.getTime() - KEEP_MS));
-}
+export const forgetFinished = ({ db }: Deps, now: Date): Promise<number> =>
+  outbox.removeFinished(db, new Date(now.getTime() - 30 * DAY_MS));

@@ -76,13 +76,11 @@ function takeTexts<Input extends GivenTexts>({
 }: Input): [texts: Partial<Record<Part, string | null>>, rest: Omit<Input, keyof GivenTexts>] {
   const wrong = texts?.find(({ part }) => !PART_NAMES.includes(part as Part));
   if (wrong) fail('invalid-request', `texts: a part must be one of ${PART_NAMES.join(', ')}`);
-  const named = Object.entries(input).filter(([name]) => PART_NAMES.includes(name as Part));
-  const rest = Object.entries(input).filter(([name]) => !PART_NAMES.includes(name as Part));
+  const entries = Object.entries(input);
+  const isPart = ([name]: [string, unknown]): boolean => PART_NAMES.includes(name as Part);
   const listed = texts?.map(({ part, text }) => [part, text] as const) ?? [];
-  return [
-    Object.fromEntries([...named, ...listed]),
-    Object.fromEntries(rest) as Omit<Input, keyof GivenTexts>,
-  ];
+  const rest = Object.fromEntries(entries.filter((entry) => !isPart(entry)));
+  return [Object.fromEntries([...entries.filter(isPart), ...listed]), rest as Omit<Input, keyof GivenTexts>];
 }
 
 export function textList(texts: AlertTexts): { part: Part; text: string }[] {
@@ -183,12 +181,7 @@ export async function sendTestAlert(
   // All parts, because a test shows whether the topic can be sent at all.
   const texts = await render(ctx, topic.texts, { ...model, unsubscribe_url }, PART_NAMES);
   const payload = channel.compose(texts, { oneClickUrl: linkFor('topic'), isTest: true });
-  const id = await ctx.db.transaction((tx) =>
-    enqueueMessage(
-      tx,
-      { pid, medium: contact.medium, kind: 'test', recipient: contact.value, payload },
-      ctx.now(),
-    ),
-  );
+  const message = { pid, medium: contact.medium, kind: 'test', recipient: contact.value, payload };
+  const id = await ctx.db.transaction((tx) => enqueueMessage(tx, message, ctx.now()));
   return { id: id! };
 }
