@@ -10,11 +10,8 @@ type Shown = 'empi' | 'bt' | 'dt' | 'sku' | 'du' | 'uri' | 'iu' | 'vi' | 'stk' |
 export type ShownProduct = { [Field in Shown]: ProductRow[Field] | null } & { wasPr?: number | null };
 
 /** The base for relative product URLs. The demo shop's is this process's own URL, because several can serve one database. */
-export function siteOf(
-  { isDemo, siteUrl }: { isDemo: boolean; siteUrl: string | null },
-  publicUrl: string,
-): string | null {
-  return isDemo ? publicUrl : siteUrl;
+export function siteOf(store: { isDemo: boolean; siteUrl: string | null }, publicUrl: string): string | null {
+  return store.isDemo ? publicUrl : store.siteUrl;
 }
 
 /** Returns a full http(s) URL. A relative URL needs the store's site; any other scheme gives an empty string. */

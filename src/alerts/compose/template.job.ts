@@ -66,12 +66,7 @@ const MIN_TITLE = 12;
 const MAX_TITLE = 60;
 
 /** Returns a shorter title with which the text fits its limit, so that the news and the links stay; null if it already fits. */
-function shorterTitle(
-  form: TextForm,
-  finished: string,
-  text: string,
-  { product: { title } }: AlertModel,
-): string | null {
+function shorterTitle(form: TextForm, finished: string, text: string, title: string): string | null {
   if (form !== 'line' && form !== 'short') return null;
   const excess = form === 'line' ? [...toLine(text)].length - MAX_SUBJECT : excessOf(finished);
   const length = [...title].length;
@@ -135,7 +130,7 @@ function renderAll(
       // A copy, because `increment` writes into the model.
       renderTemplate(form === 'html' ? 'html' : 'plain', texts[part]!, { ...shown }, { end, isKept });
     const text = render(model);
-    const title = shorterTitle(form, finish[form](text, model), text, model);
+    const title = shorterTitle(form, finish[form](text, model), text, model.product.title);
     const product = { ...model.product, title: title ?? '' };
     rendered[part] = finish[form](title === null ? text : render({ ...model, product }), model);
     if (performance.now() > end) throw new Error('template render limit exceeded');
@@ -144,14 +139,14 @@ function renderAll(
 }
 
 /** Reports each part before it starts. Returns null if the job was interrupted before it used up its processor time. */
-export function runJob(
-  job: RenderJob | JoinJob,
-  report: (part: Part) => void = () => undefined,
-): RenderResult | null {
+export function runJob(job: RenderJob | JoinJob, report?: (part: Part) => void): RenderResult | null {
   const end = performance.now() + RENDER_MS;
   let current = job.parts[0]!;
   let texts: Partial<AlertTexts> = {};
-  const onPart = (part: Part): void => report((current = part));
+  const onPart = (part: Part): void => {
+    current = part;
+    report?.(part);
+  };
   try {
     runWithin(STUCK_MS, () => (texts = 'digest' in job ? joinAll(job, onPart) : renderAll(job, onPart, end)));
     return { texts };

@@ -32,31 +32,31 @@ import { webhookQueue } from './webhook.queue.ts';
 /** Loads the transports of a batch of stores. */
 type Transports = (pids: readonly string[]) => Promise<(pid: string) => Pick<Transport, 'send'>>;
 
-/** The queue of a medium's alerts, which are rendered at the time of sending, with the product's current data. */
-export function alertQueue(
+type MediumQueue = (
   services: Services,
   medium: Medium,
   transports: Transports,
   concurrency: number,
-): QueueOptions {
-  return {
-    key: { lane: 'alert', medium },
-    concurrency,
-    prepare: async (alerts) => {
-      const transportOf = await transports(alerts.map(({ pid }) => pid));
-      const messages = await prepareMessages(services, medium, alerts);
-      return messages.map(({ message, others, compose }) => ({
-        message,
-        others,
-        attempt: async () => {
-          const composed = await compose();
-          return 'kind' in composed ? composed : transportOf(message.pid).send(composed, services.now());
-        },
-      }));
-    },
-    onEnded: alertEnded,
-  };
-}
+) => QueueOptions;
+
+/** The queue of a medium's alerts, which are rendered at the time of sending, with the product's current data. */
+export const alertQueue: MediumQueue = (services, medium, transports, concurrency) => ({
+  key: { lane: 'alert', medium },
+  concurrency,
+  prepare: async (alerts) => {
+    const transportOf = await transports(alerts.map(({ pid }) => pid));
+    const messages = await prepareMessages(services, medium, alerts);
+    return messages.map(({ message, others, compose }) => ({
+      message,
+      others,
+      attempt: async () => {
+        const composed = await compose();
+        return 'kind' in composed ? composed : transportOf(message.pid).send(composed, services.now());
+      },
+    }));
+  },
+  onEnded: alertEnded,
+});
 
 /** Concurrent emails over all stores' own servers; `STORE_CONNECTIONS` limits each store. */
 const OWN_CONCURRENCY = 32;
@@ -126,10 +126,7 @@ const CHANGED: Transport = {
 };
 
 /** Reads the servers for each batch, so that every process applies a change at once. */
-function openOwnServers(
-  services: Services,
-  shared: Transport,
-): { transports: Transports; close: () => void } {
+function openOwnServers(services: Services, shared: Transport) {
   const smtps = openStoreSmtps(services.config.webhookAllowPrivate);
   const recordHealth = createHealthLog(services);
   const transports: Transports = async (pids) => {
@@ -159,12 +156,7 @@ const DIRECT_KINDS = new Set(['confirm', 'test']);
 const SUPPRESSED: Outcome = { kind: 'withheld', reason: 'the contact has unsubscribed from everything' };
 
 /** The queue of messages that were rendered at enqueue time: shared lists, confirmations, tests. */
-function messageQueue(
-  services: Services,
-  medium: Medium,
-  transports: Transports,
-  concurrency: number,
-): QueueOptions {
+const messageQueue: MediumQueue = (services, medium, transports, concurrency) => {
   const channel = channelOf(medium);
 
   /** Adds an unsubscribe link unless the message has its own. */
@@ -182,13 +174,8 @@ function messageQueue(
   ): Promise<Outcome> => {
     if (store === null) return GONE;
     if (store.isSuppressed && !DIRECT_KINDS.has(kind)) return SUPPRESSED;
-    const message = {
-      id,
-      to,
-      payload: withUnsubscribe(payload as Payload, store, to),
-      ...senderFields(store),
-    };
-    return transport.send(message, services.now());
+    const content = withUnsubscribe(payload as Payload, store, to);
+    return transport.send({ id, to, payload: content, ...senderFields(store) }, services.now());
   };
 
   return {
@@ -209,4 +196,4 @@ function messageQueue(
       }));
     },
   };
-}
+};

@@ -22,11 +22,9 @@ const statesOf = ({ state }: AlertFilter): readonly MessageState[] => (state ===
 /** Escapes LIKE patterns, because Prisma does not. */
 const escapePattern = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
 
-const whereOf = (
-  pid: string,
-  { topic, from, to, contact }: AlertFilter,
-  before: AlertPosition | null = null,
-) => ({
+type AlertPage = { before: AlertPosition | null; limit: number };
+
+const whereOf = (pid: string, { topic, from, to, contact, before }: AlertFilter & Partial<AlertPage>) => ({
   pid,
   lane: 'alert',
   ...(topic !== null && { topic }),
@@ -36,15 +34,11 @@ const whereOf = (
 });
 
 /** Newest first. Each state is read from its own end of the index, so that rare states are found without a scan. */
-export async function listAlerts(
-  db: Db,
-  pid: string,
-  filter: AlertFilter & { before: AlertPosition | null; limit: number },
-): Promise<AlertRow[]> {
+export async function listAlerts(db: Db, pid: string, filter: AlertFilter & AlertPage): Promise<AlertRow[]> {
   const pages = await Promise.all(
     statesOf(filter).map((state) =>
       db.prisma.outboxMessage.findMany({
-        where: { ...whereOf(pid, filter, filter.before), state },
+        where: { ...whereOf(pid, filter), state },
         omit: { payload: true },
         orderBy: [{ cts: 'desc' }, { seq: 'desc' }],
         take: filter.limit,
@@ -81,12 +75,7 @@ const RETRY = `
 const MAX_PORTIONS_BESIDE = 10;
 
 /** Requeues dead letters without a newer alert; checks again if a concurrent batch inserts one while this waits on its lock. */
-export async function retryAlerts(
-  tx: Tx,
-  pid: string,
-  ids: readonly string[] | null,
-  now: Date,
-): Promise<number> {
+export async function retryAlerts(tx: Tx, pid: string, ids: readonly string[] | null, now: Date) {
   for (let look = 1; ; look += 1) {
     try {
       const retried = await tx.attempt(() => tx.query(RETRY, [pid, ids, now]));

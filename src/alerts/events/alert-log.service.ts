@@ -51,10 +51,7 @@ function positionOf(after: string | null | undefined): AlertPosition | null {
   return Number.isSafeInteger(seq) ? { cts, seq: seq as number } : failCursor('after');
 }
 
-export async function listAlerts(
-  ctx: Context,
-  { first, after, ...which }: PageInput,
-): Promise<AlertConnectionRow> {
+export async function listAlerts(ctx: Context, { first, after, ...which }: PageInput) {
   const { pid } = requireStore(ctx);
   const size = checkLimit('first', first, 20, 100);
   const before = positionOf(after);

@@ -86,13 +86,7 @@ const SAVE_MARKS = `
 export async function applyPlan(
   tx: Tx,
   pid: string,
-  {
-    openings,
-    stops = [],
-    resumptions = [],
-    arrivals = [],
-    marks = [],
-  }: Pick<EventPlan, 'openings'> & Partial<EventPlan>,
+  { openings = [], stops = [], resumptions = [], arrivals = [], marks = [] }: Partial<EventPlan>,
   now: Date,
 ): Promise<{ topic: string; epi: string }[]> {
   const run = async (statement: string, rows: readonly object[], ...more: unknown[]) =>

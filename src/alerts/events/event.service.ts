@@ -6,7 +6,6 @@ import { endBouncedContact } from '../../shoppers/contacts/opt-out.service.ts';
 import { MAX_STOCK } from '../../stores/products/product.rules.ts';
 import { emitEvents, queueEvents } from '../../stores/webhooks/event.repo.ts';
 import type { EndedMessage } from '../queue/outbox.service.ts';
-import type { Medium } from '../send/channels.ts';
 import { countAudience, findTopicRules, topicRulesOf } from '../topics/topic.repo.ts';
 import { checkEpis } from '../topics/topic.rules.ts';
 import { requireTopic } from '../topics/topic.service.ts';
@@ -31,12 +30,7 @@ export type { ProductChange } from './event.rules.ts';
 const RESTOCK_TOPIC = 'backinstock';
 
 /** Every catalogue write calls this in its transaction. A background task queues the alerts of the events that it opens. */
-export async function stockChanged(
-  tx: Tx,
-  pid: string,
-  changes: readonly ProductChange[],
-  now: Date,
-): Promise<void> {
+export async function stockChanged(tx: Tx, pid: string, changes: readonly ProductChange[], now: Date) {
   const relevant = foldChanges(changes);
   if (relevant.length === 0) return;
   const topics = await topicRulesOf(tx, pid);
@@ -64,7 +58,7 @@ async function emitRestocked(
   pid: string,
   changes: readonly ProductChange[],
   openings: readonly Opening[],
-  opened: readonly { topic: string; epi: string }[],
+  opened: readonly Pick<Opening, 'topic' | 'epi'>[],
   now: Date,
 ): Promise<void> {
   const known = new Set(changes.filter(({ isNew }) => !isNew).map(({ epi }) => epi));
@@ -115,11 +109,8 @@ export async function alertEnded(tx: Tx, ended: readonly EndedMessage[], now: Da
   const sent = ended.filter(({ kind }) => kind === 'sent');
   const failed = ended.filter(({ kind }) => kind === 'failed');
   await recordSent(tx, sent, now);
-  await giveBackPlaces(
-    tx,
-    ended.filter(({ kind }) => kind !== 'sent' && kind !== 'retry'),
-    now,
-  );
+  const unsent = ended.filter(({ kind }) => kind !== 'sent' && kind !== 'retry');
+  await giveBackPlaces(tx, unsent, now);
   await queueEvents(tx, [
     ...sent.map((alert) => eventOf('alert.sent', alert, now)),
     ...failed.map((alert) => eventOf('alert.failed', alert, now)),
@@ -170,25 +161,15 @@ const totalOf = (counts: readonly { count: number }[]): number =>
   counts.reduce((sum, { count }) => sum + count, 0);
 
 /** Returns 0 if the topic does not notify list owners. */
-export async function countListHolders(
-  ctx: Context,
-  topic: string,
-  epis: readonly string[] | null,
-): Promise<number | null> {
+export async function countListHolders(ctx: Context, topic: string, epis: readonly string[] | null) {
   const { pid } = requireStore(ctx);
   const rules = await findTopicRules(ctx.db, pid, topic);
   if (!rules?.listHolders) return 0;
   return epis === null ? null : totalOf(await countListOwners(ctx.db, pid, topic, epis));
 }
 
-type Reach = { people: number; messages: number; media: { medium: Medium; count: number }[] };
-
 /** Returns null if no variant is named. */
-export async function getReach(
-  ctx: Context,
-  topic: string,
-  epis: readonly string[] | null,
-): Promise<Reach | null> {
+export async function getReach(ctx: Context, topic: string, epis: readonly string[] | null) {
   const { pid } = requireStore(ctx);
   if (epis === null) return null;
   const rules = await findTopicRules(ctx.db, pid, topic);
@@ -200,13 +181,8 @@ export async function getReach(
   };
 }
 
-export async function getProgress(
-  ctx: Context,
-  topic: string,
-  epis: readonly string[],
-): Promise<events.SendProgress> {
-  const { pid } = requireStore(ctx);
-  return events.progressOf(ctx.db, pid, topic, checkEpis(epis));
+export function getProgress(ctx: Context, topic: string, epis: readonly string[]) {
+  return events.progressOf(ctx.db, requireStore(ctx).pid, topic, checkEpis(epis));
 }
 
 export const forgetAlertEvents = ({ db }: Services, now: Date): Promise<number> =>

@@ -32,13 +32,8 @@ const oldestFirst = (left: Own, right: Own): number =>
   left.cts.getTime() - right.cts.getTime() || (left.id < right.id ? -1 : 1);
 
 /** The digest window ends with that of the first waiting alert, and at the latest after the store's digest period. */
-function readyAt(
-  { digestSeconds = 0 }: Pacing,
-  own: readonly Own[],
-  waiting: readonly Known[],
-  now: Date,
-): Date {
-  const ends = [...own, ...waiting].flatMap(({ scheduledAt }) => scheduledAt?.getTime() ?? []);
+function readyAt({ digestSeconds = 0 }: Pacing, alerts: readonly (Own | Known)[], now: Date): Date {
+  const ends = alerts.flatMap(({ scheduledAt }) => scheduledAt?.getTime() ?? []);
   return new Date(Math.min(now.getTime() + digestSeconds * 1_000, ...ends));
 }
 
@@ -69,7 +64,7 @@ export function planContact<Message extends Own, Row extends Known>(
   const isDigest = pacing.digestSeconds !== undefined;
   const waiting = isDigest ? others.filter(({ messageId }) => messageId === null) : [];
   const size = isDigest ? most : 1;
-  const ready = readyAt(pacing, fresh, waiting, now);
+  const ready = readyAt(pacing, [...fresh, ...waiting], now);
   for (let start = 0; start < fresh.length; start += size) {
     const some = fresh.slice(start, start + size);
     const { at, waitsFor } = departureOf(pacing, isDigest ? ready : now, sends, now);

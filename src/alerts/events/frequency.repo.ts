@@ -9,7 +9,7 @@ import { giveBackPlaces } from './alert.repo.ts';
 
 // Decisions about a contact are made under its lock and written before sending, so that another dispatcher continues after a crash.
 
-export type Recipient = { pid: string; recipient: string };
+type Recipient = { pid: string; recipient: string };
 
 /** SQL: Prisma has no advisory locks. They are acquired in numeric order to avoid deadlocks. */
 const LOCK_CONTACTS = `
@@ -46,17 +46,12 @@ const RECENT = `
   ORDER BY o.seq`;
 
 /** Returns alerts that are queued or were sent since then, oldest first. */
-export function findRecent(
-  db: Db,
-  medium: string,
-  contacts: readonly Recipient[],
-  sentSince: Date,
-): Promise<RecentAlert[]> {
+export function findRecent(db: Db, medium: string, contacts: readonly Recipient[], sentSince: Date) {
   return db.query<RecentAlert>(RECENT, [...arraysOf(contacts, 'pid', 'recipient'), medium, sentSince]);
 }
 
 /** An alert to postpone. If only this contact has to wait, another subscriber gets its place. */
-export type Wait = { message: ClaimedMessage; until: Date; reason: string; isPlaceFree: boolean };
+type Wait = { message: ClaimedMessage; until: Date; reason: string; isPlaceFree: boolean };
 
 /** SQL: updates each row with its own values. Waiting does not count as an attempt. */
 const HOLD = `
@@ -79,7 +74,7 @@ const GROUP = `
   UPDATE outbox o SET parcel_id = h.group_id, leaves_at = coalesce(o.leaves_at, $5)
   FROM (${held({ group_id: 'text' })}) h WHERE o.ctid = h.at AND ${STILL_HELD}`;
 
-export type Grouped<Message> = { message: Message; groupId: string };
+type Grouped<Message> = { message: Message; groupId: string };
 
 export async function group(tx: Tx, alerts: readonly Grouped<ClaimedMessage>[], now: Date): Promise<void> {
   if (alerts.length === 0) return;
@@ -98,11 +93,7 @@ const TAKE = `
   RETURNING ${CLAIMED_COLUMNS}`;
 
 /** Claims more alerts of locked contacts and assigns them to messages. */
-export async function take(
-  tx: Tx,
-  alerts: readonly Grouped<RecentAlert>[],
-  leaseEnd: Date,
-): Promise<ClaimedMessage[]> {
+export async function take(tx: Tx, alerts: readonly Grouped<RecentAlert>[], leaseEnd: Date) {
   if (alerts.length === 0) return [];
   const rows = alerts.map(({ message }) => message);
   await lock(tx, rows);

@@ -23,7 +23,7 @@ import type { Verdict } from './alert.rules.ts';
 import { groupAlerts } from './frequency.service.ts';
 
 /** One message, or an alert that ends alone. `compose` returns the message to send, or the reason for not sending it now. */
-export type Message = {
+type Message = {
   message: ClaimedMessage;
   others: ClaimedMessage[];
   compose: () => Promise<Outgoing | Outcome>;
@@ -79,21 +79,15 @@ function inReadingOrder({ message: left }: Ready, { message: right }: Ready): nu
   return age || compare(left.topic!, right.topic!) || compare(left.epi!, right.epi!);
 }
 
-async function prepareAlerts(
-  services: Services,
-  medium: Medium,
-  messages: readonly ClaimedMessage[],
-): Promise<Prepared[]> {
+async function prepareAlerts(services: Services, medium: Medium, messages: readonly ClaimedMessage[]) {
   const { db } = services;
   const recipients = messages.map(({ recipient }) => recipient);
   const optedOut = await findOptedOut(db, medium, recipients);
-  const topics = await loadTopics(
-    db,
-    messages.map(({ pid, topic }) => ({ pid, name: topic! })),
-  );
+  const names = messages.map(({ pid, topic }) => ({ pid, name: topic! }));
+  const topics = await loadTopics(db, names);
   const facts = await loadFacts(db, messages);
   const link = await trackLinks(services, medium, messages);
-  return messages.map((message, index) => {
+  return messages.map((message, index): Prepared => {
     const alert = prepareAlert(services, medium, message, facts[index] ?? null, topics[index]!, link);
     return optedOut.has(message.recipient) ? { ...alert, evaluate: () => OPTED_OUT } : alert;
   });

@@ -136,11 +136,7 @@ const RENEW = `
       SELECT ctid AS at, pid, state, claim FROM outbox WHERE id = m.id OFFSET 0 FOR UPDATE) r
     WHERE r.pid = m.pid AND r.state = 'queued' AND r.claim = m.claim))`;
 
-export async function renewLeases(
-  db: Db,
-  messages: readonly ClaimedMessage[],
-  leaseEnd: Date,
-): Promise<void> {
+export async function renewLeases(db: Db, messages: readonly ClaimedMessage[], leaseEnd: Date) {
   await db.query(RENEW, [...arraysOf(messages, 'pid', 'id', 'claim'), leaseEnd]);
 }
 

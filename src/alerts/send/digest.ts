@@ -24,10 +24,8 @@ function moveStyles(from: ParsedPage, to: ParsedPage): void {
 }
 
 function sectionOf({ body }: Body): Element {
-  const section = make(
-    'div',
-    body.attrs.filter(({ name }) => name === 'style'),
-  );
+  const style = body.attrs.filter(({ name }) => name === 'style');
+  const section = make('div', style);
   for (const node of [...body.childNodes]) {
     tree.detachNode(node);
     tree.appendChild(section, node);

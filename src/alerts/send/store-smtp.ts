@@ -19,11 +19,7 @@ export type StoreServer = {
 };
 
 /** Shorter than for the service's own server, because each unknown server occupies a slot that others wait for. */
-const STORE_LIMITS: SmtpLimits = {
-  setupMs: 15_000,
-  silenceMs: 2 * MINUTE_MS,
-  messageMs: 5 * MINUTE_MS,
-};
+const STORE_LIMITS: SmtpLimits = { setupMs: 15_000, silenceMs: 2 * MINUTE_MS, messageMs: 5 * MINUTE_MS };
 
 export const STORE_CONNECTIONS = 4;
 /** Nodemailer closes a connection that is idle for this long. */
@@ -38,10 +34,8 @@ function openSocket(host: string, port: number, allowPrivate: boolean, setupMs: 
   return (_options: object, callback: SocketCallback): void => {
     if (!allowPrivate && isPrivateLiteral(host)) return void setImmediate(() => callback(notPublic()));
     const socket = connect({ host, port, ...(!allowPrivate && { lookup: lookupPublic }) });
-    const limit = setTimeout(
-      () => socket.destroy(Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' })),
-      setupMs,
-    );
+    const late = Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' });
+    const limit = setTimeout(() => socket.destroy(late), setupMs);
     const done = (error: Error | null): void => {
       clearTimeout(limit);
       socket.off('error', done);
@@ -77,21 +71,16 @@ export function openStoreSmtp(
 /** `version` changes with the settings, so that connections opened with older settings are not reused. */
 export type ServerKey = { pid: string; version: string };
 
-export type StoreSmtps = {
-  send(key: ServerKey, server: StoreServer, mail: SendMailOptions): Promise<void>;
-  close(): void;
-};
-
-export function openStoreSmtps(allowPrivate: boolean): StoreSmtps {
+export function openStoreSmtps(allowPrivate: boolean) {
   const smtps = new LRUCache<string, Smtp>({ max: MAX_STORES });
   return {
-    send({ pid, version }, server, mail) {
+    send({ pid, version }: ServerKey, server: StoreServer, mail: SendMailOptions): Promise<void> {
       const key = `${pid} ${version}`;
       const smtp = smtps.get(key) ?? openStoreSmtp(server, allowPrivate, STORE_LIMITS);
       smtps.set(key, smtp);
       return smtp.send(mail);
     },
-    close() {
+    close(): void {
       for (const smtp of smtps.values()) smtp.close();
     },
   };

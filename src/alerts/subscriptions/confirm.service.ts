@@ -53,18 +53,10 @@ async function openShort(db: Db, store: StoreRow, token: string, now: Date): Pro
   return toClaim(contact, issuedAt, askers.find(read.isAsker) ?? NOBODY);
 }
 
-function describe(
-  store: StoreRow,
-  { contact }: ConfirmClaim,
-  requested: readonly { topic: string }[],
-): Confirmation {
-  const topics = [...new Set(requested.map(({ topic }) => topic))].map(builtInLabel);
-  return {
-    store,
-    contact: maskContact(contact.medium, contact.value),
-    pending: requested.length,
-    topics: topics.every((words) => words !== null) ? topics : [],
-  };
+function describe(store: StoreRow, { contact }: ConfirmClaim, requested: readonly { topic: string }[]) {
+  const labels = [...new Set(requested.map(({ topic }) => topic))].map(builtInLabel);
+  const topics = labels.every((label) => label !== null) ? labels : [];
+  return { store, contact: maskContact(contact.medium, contact.value), pending: requested.length, topics };
 }
 
 function coverageOf(store: StoreRow, claim: ConfirmClaim): requests.Coverage {
@@ -103,12 +95,7 @@ export async function confirmSubscriptions(deps: Deps, token: string): Promise<C
 }
 
 /** Confirms the requests that a link covers, and creates their subscriptions again if they were removed. */
-async function confirmPending(
-  tx: Tx,
-  store: StoreRow,
-  claim: ConfirmClaim,
-  now: Date,
-): Promise<requests.StoredRequest[]> {
+async function confirmPending(tx: Tx, store: StoreRow, claim: ConfirmClaim, now: Date) {
   const { pid } = store;
   const pending = await requests.listPending(tx, coverageOf(store, claim));
   if (pending.length === 0) return [];

@@ -36,10 +36,7 @@ const SAVE = {
 };
 
 /** Returns the ids of the requests that are new for their asker. */
-export async function saveRequests(
-  tx: Tx,
-  signUps: readonly SignUpWrite<NewRequest>[],
-): Promise<Set<string>> {
+export async function saveRequests(tx: Tx, signUps: readonly SignUpWrite<NewRequest>[]) {
   const stored = new Set((await tx.query<{ id: string }>(SAVE, [rowsOf(signUps)])).map(({ id }) => id));
   return new Set(signUps.flatMap(({ wanted }) => wanted.map(({ id }) => id)).filter((id) => stored.has(id)));
 }
@@ -75,10 +72,8 @@ const DROP_DOUBLES = `
 /** For a guest that was merged into an account. Of two duplicates the confirmed one remains, otherwise the account's. */
 export async function moveRequests(tx: Tx, pid: string, fromRegid: string, toRegid: string): Promise<void> {
   await tx.query(DROP_DOUBLES, [pid, fromRegid, toRegid]);
-  await tx.prisma.subscriptionRequest.updateMany({
-    where: { pid, regid: fromRegid },
-    data: { regid: toRegid },
-  });
+  const where = { pid, regid: fromRegid };
+  await tx.prisma.subscriptionRequest.updateMany({ where, data: { regid: toRegid } });
 }
 
 /** The requests of one asker for a contact. */
@@ -87,10 +82,8 @@ type Asked = Contact & { pid: string; asker: string };
 /** A link covers requests of its asker and of the contact's own account, and earlier ones of the store (of anyone in old links). */
 export type Coverage = { pid: string; own: string | null } & ConfirmClaim;
 
-export async function listPending(
-  db: Db,
-  { pid, contact, asker, own, issuedAt }: Coverage,
-): Promise<StoredRequest[]> {
+export async function listPending(db: Db, coverage: Coverage): Promise<StoredRequest[]> {
+  const { pid, contact, asker, own, issuedAt } = coverage;
   const covered = [
     ...(asker ? [{ asker }] : []),
     ...(own === null ? [] : [{ regid: own }]),
@@ -105,11 +98,8 @@ export async function listPending(
 }
 
 export async function listAskers(db: Db, pid: string, contact: Contact): Promise<string[]> {
-  const rows = await db.prisma.subscriptionRequest.findMany({
-    where: { pid, ...contact, asker: { not: '' } },
-    select: { asker: true },
-    distinct: ['asker'],
-  });
+  const where = { pid, ...contact, asker: { not: '' } };
+  const rows = await db.prisma.subscriptionRequest.groupBy({ by: ['asker'], where });
   return rows.map(({ asker }) => asker);
 }
 

@@ -31,10 +31,8 @@ type Saved = Open & { rows: StoredSubscription[]; asked: number; created: Stored
 function askerOf({ ctx, wish: { contact } }: WantedSignUp): Asker {
   const { shopper } = ctx.viewer;
   if (shopper === null) return { regid: '', isStranger: false };
-  return {
-    regid: shopper.regid,
-    isStranger: shopper.isGuest || !isAccountContact(contact) || contact.value !== shopper.em,
-  };
+  const isOwn = !shopper.isGuest && isAccountContact(contact) && contact.value === shopper.em;
+  return { regid: shopper.regid, isStranger: !isOwn };
 }
 
 /** One confirmation is enough for the store and the account of that address; a stranger needs one of its own requests. */
@@ -125,10 +123,8 @@ async function storeWishes(tx: Tx, wanted: readonly WantedSignUp[]): Promise<boo
   const news = saved.map(({ store: { pid }, created, now }) => ({ pid, created, now }));
   await announceCreated(tx, news);
   const confirmed = saved.filter(({ asked, signUp }) => asked > 0 && signUp.confirmedAt !== null);
-  await deleteSuppressions(
-    tx,
-    confirmed.map(({ signUp }) => signUp),
-  );
+  const contacts = confirmed.map(({ signUp }) => signUp);
+  await deleteSuppressions(tx, contacts);
   for (const one of saved) await storeConsent(tx, one);
   // Late, because sign-ups of one contact are serialized from here to the commit.
   await count(tx, saved);

@@ -4,11 +4,9 @@ import { emitEvents, queueEvents } from '../../stores/webhooks/event.repo.ts';
 import type { StoredSubscription } from './subscription.repo.ts';
 
 function eventOf(type: 'subscription.created' | 'subscription.removed', row: StoredSubscription) {
-  const { id, medium, value, topic, epi, empi, du, cts, confirmedAt } = row;
-  return {
-    type,
-    data: { id, medium, value, topic, epi, empi, du, confirmed: confirmedAt !== null, cts: cts.getTime() },
-  };
+  const { id, medium, value, topic, epi, empi, du } = row;
+  const times = { confirmed: row.confirmedAt !== null, cts: row.cts.getTime() };
+  return { type, data: { id, medium, value, topic, epi, empi, du, ...times } };
 }
 
 type Created = { pid: string; created: readonly StoredSubscription[]; now: Date };
@@ -28,7 +26,7 @@ export async function announceRemoved(
   pid: string,
   removed: readonly StoredSubscription[],
   now: Date,
-): Promise<void> {
+) {
   const events = removed.map((row) => eventOf('subscription.removed', row));
   await emitEvents(tx, pid, events, now);
 }

@@ -124,10 +124,8 @@ export function deleteSubscriptions(
   filter: Filter,
 ): Promise<StoredSubscription[]> {
   const { text, params } = conditionOf(owner, filter);
-  return tx.query<StoredSubscription>(
-    `DELETE FROM subscription s WHERE ${text} RETURNING ${COLUMNS}`,
-    params,
-  );
+  const statement = `DELETE FROM subscription s WHERE ${text} RETURNING ${COLUMNS}`;
+  return tx.query<StoredSubscription>(statement, params);
 }
 
 export type EndedRequest = Pick<
@@ -166,35 +164,22 @@ export async function settleSubscriptions(
 
 /** Deletes a batch of requests and subscriptions that were not confirmed in time; returns the count. */
 export async function forgetUnconfirmed(db: Db, before: Date): Promise<number> {
-  const forgotten = {
-    where: {
-      confirmedAt: null,
-      cts: { lt: before },
-      OR: [{ renewedAt: null }, { renewedAt: { lt: before } }],
-    },
-    limit: 1_000,
-  };
-  const subscriptions = await db.prisma.subscription.deleteMany(forgotten);
-  const requests = await db.prisma.subscriptionRequest.deleteMany(forgotten);
+  const isOld = [{ renewedAt: null }, { renewedAt: { lt: before } }];
+  const batch = { where: { confirmedAt: null, cts: { lt: before }, OR: isOld }, limit: 1_000 };
+  const subscriptions = await db.prisma.subscription.deleteMany(batch);
+  const requests = await db.prisma.subscriptionRequest.deleteMany(batch);
   return subscriptions.count + requests.count;
 }
 
 const FORGOTTEN_AT_ONCE = 5_000;
 
 /** Deletes a batch of a topic's subscriptions and requests; `ended` counts the subscriptions. */
-export async function endTopic(
-  tx: Tx,
-  pid: string,
-  topic: string,
-): Promise<{ ended: number; isDone: boolean }> {
-  const limit = FORGOTTEN_AT_ONCE;
-  const { count: ended } = await tx.prisma.subscription.deleteMany({ where: { pid, topic }, limit });
+export async function endTopic(tx: Tx, pid: string, topic: string) {
+  const batch = { where: { pid, topic }, limit: FORGOTTEN_AT_ONCE };
+  const { count: ended } = await tx.prisma.subscription.deleteMany(batch);
   // Requests that belong to no subscription.
-  const { count: requests } = await tx.prisma.subscriptionRequest.deleteMany({
-    where: { pid, topic },
-    limit,
-  });
-  return { ended, isDone: ended < limit && requests < limit };
+  const { count: requests } = await tx.prisma.subscriptionRequest.deleteMany(batch);
+  return { ended, isDone: Math.max(ended, requests) < FORGOTTEN_AT_ONCE };
 }
 
 /** Deletes a batch of expired subscriptions, topic by topic; returns the count. */
@@ -206,15 +191,9 @@ export async function forgetExpired(db: Db, now: Date): Promise<number> {
   let count = 0;
   for (const { pid, name, expiryDays } of topics) {
     const oldest = new Date(now.getTime() - expiryDays! * DAY_MS);
-    const { count: forgotten } = await db.prisma.subscription.deleteMany({
-      where: {
-        pid,
-        topic: name,
-        OR: [{ renewedAt: { lte: oldest } }, { renewedAt: null, cts: { lte: oldest } }],
-      },
-      limit: FORGOTTEN_AT_ONCE,
-    });
-    count += forgotten;
+    const isOld = [{ renewedAt: { lte: oldest } }, { renewedAt: null, cts: { lte: oldest } }];
+    const batch = { where: { pid, topic: name, OR: isOld }, limit: FORGOTTEN_AT_ONCE };
+    count += (await db.prisma.subscription.deleteMany(batch)).count;
   }
   return count;
 }

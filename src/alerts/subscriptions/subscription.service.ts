@@ -33,14 +33,10 @@ export function describeProducts(
   return Promise.all(wanted.map(describe));
 }
 
-async function toRows(
-  ctx: Context,
-  pid: string,
-  rows: readonly StoredSubscription[],
-): Promise<SubscriptionRow[]> {
+async function toRows(ctx: Context, pid: string, rows: readonly StoredSubscription[]) {
   const products = await describeProducts(ctx, pid, rows);
   const topics = storeTopics(ctx, pid);
-  return rows.map((row, index) => ({ ...row, product: products[index]!, topics }));
+  return rows.map((row, index): SubscriptionRow => ({ ...row, product: products[index]!, topics }));
 }
 
 function ownerOf(ctx: Context): Owner {
@@ -72,10 +68,7 @@ export async function listSubscriptions(
   return { ...toConnection(rows, size, ({ seq }) => encodeCursor(ORDER, seq), after), owner, filter };
 }
 
-export function countSubscriptions(
-  ctx: Context,
-  { owner, filter }: SubscriptionConnectionRow,
-): Promise<number> {
+export function countSubscriptions(ctx: Context, { owner, filter }: SubscriptionConnectionRow) {
   return subscriptions.countSubscriptions(ctx.db, owner, filter);
 }
 

@@ -107,11 +107,8 @@ const BY_TAG = triggersWith('tag');
 
 /** Returns the tag normalized like product tags, or null if the trigger needs none. */
 function checkTrigger({ trigger, tag }: TopicRules): string | null {
-  if (!isTriggerName(trigger))
-    fail(
-      'invalid-request',
-      `trigger must be ${TRIGGER_NAMES.slice(0, -1).join(', ')} or ${TRIGGER_NAMES.at(-1)!}`,
-    );
+  const names = `${TRIGGER_NAMES.slice(0, -1).join(', ')} or ${TRIGGER_NAMES.at(-1)!}`;
+  if (!isTriggerName(trigger)) fail('invalid-request', `trigger must be ${names}`);
   if (BY_TAG.includes(trigger) !== (tag !== null))
     fail(
       'invalid-request',

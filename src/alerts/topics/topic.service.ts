@@ -88,10 +88,7 @@ export function textList(texts: AlertTexts): { part: Part; text: string }[] {
 }
 
 /** Creates or changes a topic. Queued alerts use the new texts. */
-export async function saveTopic(
-  ctx: Context,
-  given: Omit<TopicInput, 'texts'> & GivenTexts,
-): Promise<TopicRow> {
+export async function saveTopic(ctx: Context, given: Omit<TopicInput, 'texts'> & GivenTexts) {
   const { pid } = requireStore(ctx);
   const [texts, rules] = takeTexts(given);
   const input: TopicInput = { ...rules, texts };
@@ -112,24 +109,15 @@ export async function saveTopic(
   });
 }
 
-async function modelFor(
-  ctx: Context,
-  store: StoreRow,
-  topic: string,
-  epi: string | null | undefined,
-): Promise<AlertModel> {
-  const sample = {
-    ...SAMPLE_MODEL,
-    topic,
-    store: storeModel(store),
-    unsubscribe_url: `${ctx.config.publicUrl}/unsubscribe/sample`,
-  };
+async function modelFor(ctx: Context, store: StoreRow, topic: string, epi: string | null | undefined) {
+  const unsubscribe_url = `${ctx.config.publicUrl}/unsubscribe/sample`;
+  const sample = { ...SAMPLE_MODEL, topic, store: storeModel(store), unsubscribe_url };
   if (epi == null) return sample;
   const product =
     (await findProduct(ctx.db, store.pid, epi)) ?? fail('not-found', 'The catalogue has no such variant');
   const sender = (await findSender(ctx.db, store.pid))!;
   const site = { ...sender, siteUrl: siteOf(sender, ctx.config.publicUrl) };
-  return alertModel(site, topic, epi, product, sample.unsubscribe_url);
+  return alertModel(site, topic, epi, product, unsubscribe_url);
 }
 
 /** Renders a topic's messages as they would be sent, with the saved texts or with unsaved ones. */
@@ -165,10 +153,7 @@ export function countOf({ media }: AudienceRow, medium: string): number {
 
 type TestInput = { topic: string; to: string; medium?: string | null; epi?: string | null };
 
-export async function sendTestAlert(
-  ctx: Context,
-  { topic: name, to, medium, epi }: TestInput,
-): Promise<{ id: string }> {
+export async function sendTestAlert(ctx: Context, { topic: name, to, medium, epi }: TestInput) {
   const store = requireStore(ctx);
   const { pid } = store;
   const contact = checkContact(store, checkMedium(medium ?? 'email'), to);
