@@ -9,7 +9,7 @@ import type { EndedMessage } from '../queue/outbox.service.ts';
 import { countAudience, findTopicRules, topicRulesOf } from '../topics/topic.repo.ts';
 import { checkEpis } from '../topics/topic.rules.ts';
 import { requireTopic } from '../topics/topic.service.ts';
-import { giveBackPlaces, recordSent } from './alert.repo.ts';
+import { advanceEvent, claimEvent, giveBackPlaces, queuePortion, recordSent } from './alert.repo.ts';
 import * as events from './event.repo.ts';
 import {
   NO_BATCH,
@@ -21,7 +21,6 @@ import {
   portionSize,
 } from './event.rules.ts';
 import type { KnownEvents, NextStep, Opening, ProductChange } from './event.rules.ts';
-import { advanceEvent, claimEvent, queuePortion } from './fan-out.repo.ts';
 import { countListOwners, countRecipients, queueListOwners } from './list-owners.repo.ts';
 
 export type { ProductChange } from './event.rules.ts';

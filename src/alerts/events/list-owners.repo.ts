@@ -7,10 +7,10 @@ import {
 import type { Medium } from '../send/channels.ts';
 import { expiresBefore } from '../topics/topic.rules.ts';
 import type { TopicRules } from '../topics/topic.types.ts';
+import { queuePicked } from './alert.repo.ts';
+import type { QueuePortion } from './alert.repo.ts';
 import { PORTION } from './event.rules.ts';
 import type { Taken } from './event.rules.ts';
-import { queuePicked } from './fan-out.repo.ts';
-import type { QueuePortion } from './fan-out.repo.ts';
 
 /** Items examined per batch, even if few of their owners may be notified. */
 const EXAMINED = PORTION;
