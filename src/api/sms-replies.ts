@@ -18,7 +18,7 @@ function headersOf(req: Request): Record<string, string | undefined> {
 
 /** Every reply gets the same response. */
 export function serveReplies(app: Application, services: Services): void {
-  for (const medium of MEDIA.filter((one) => channelOf(one).answers)) {
+  for (const medium of MEDIA.filter((one) => channelOf(one).replies)) {
     const route = `/webhooks/${medium}`;
     app.post(route, async (req, res) => {
       nameRoute(res, route);

@@ -1,14 +1,14 @@
-import type { Outgoing, Sender } from '../../src/alerts/send/channel.ts';
+import type { Outgoing, Transport } from '../../src/alerts/send/channel.ts';
 import type { MailPayload } from '../../src/alerts/send/email.ts';
 import { SENT } from '../../src/alerts/send/outcome.ts';
+import type { Outcome } from '../../src/alerts/send/outcome.ts';
 import { alertQueue, always } from '../../src/alerts/dispatch/dispatcher.ts';
 import { createQueue } from '../../src/alerts/queue/queue.ts';
 import { emitEvents } from '../../src/stores/webhooks/event.repo.ts';
 import { claimMessages } from '../../src/alerts/queue/outbox.repo.ts';
 import type { ClaimedMessage, QueueKey } from '../../src/alerts/queue/outbox.repo.ts';
 import { queueNextPortion } from '../../src/alerts/events/event.service.ts';
-import type { Tx } from '../../src/platform/database/database.ts';
-import { markFailed, markSent, postpone, withhold } from '../../src/alerts/queue/acknowledge.repo.ts';
+import { acknowledge } from '../../src/alerts/queue/outbox.service.ts';
 import { useService } from '../harness.ts';
 import { until } from '../until.ts';
 import { enqueueMail, outboxOf, seedSubscription, setStock } from './kit.ts';
@@ -24,18 +24,17 @@ const later = (ms: number) => new Date(START.getTime() + ms);
 beforeEach(() => service.setNow(START));
 
 const claimAll = (pid: string, key: QueueKey, recipient = ''): Promise<ClaimedMessage[]> =>
-  claimMessages(service.services.db, key, [{ flow: { pid, recipient }, most: 10 }], LEASE_MS, START);
+  claimMessages(service.services.db, key, [{ pid, recipient, most: 10 }], LEASE_MS, START);
 
 /** The queue of alerts with a mailbox of its own. */
 function createMailbox() {
   const mails: Outgoing[] = [];
-  const sender: Sender = { send: async (sent) => (mails.push(sent), SENT) };
+  const sender: Transport = { send: async (sent) => (mails.push(sent), SENT) };
   return { mails, queue: alertQueue(service.services, 'email', always(sender), 4) };
 }
 
 test('an alert that a newer restock takes over while the older one is being withheld is sent', async () => {
   const store = await service.createStore();
-  const { db } = service.services;
   await seedSubscription(service, store, { epi: '1', value: 'flap@example.com' });
   await setStock(service, store, '1', 5);
   while (await queueNextPortion(service.services));
@@ -46,9 +45,7 @@ test('an alert that a newer restock takes over while the older one is being with
   while (await queueNextPortion(service.services));
   const outcome = await delivery!.attempt();
   expect(outcome).toEqual({ kind: 'withheld', reason: 'the stock is gone again' });
-  await db.transaction((tx) =>
-    withhold(tx, [{ message: messages[0]!, reason: 'the stock is gone again' }], START),
-  );
+  await acknowledge(service.services, [{ message: messages[0]!, outcome }]);
   await service.runTasks();
   expect(await outboxOf(service, store.pid)).toMatchObject([
     { recipient: 'flap@example.com', state: 'sent', error: null },
@@ -114,16 +111,13 @@ test('a try that outlasts its lease keeps the message: no other dispatcher sends
   expect(await outboxOf(service, pid)).toMatchObject([{ state: 'sent', attempts: 1 }]);
 });
 
-test.each<[string, (tx: Tx, message: ClaimedMessage) => Promise<unknown>]>([
-  ['fails', (tx, message) => markFailed(tx, [{ message, reason: 'gone' }], START)],
-  [
-    'is to be tried again',
-    (tx, message) => postpone(tx, [{ message, until: later(3_600_000), reason: 'busy', isDeferred: false }]),
-  ],
-  ['arrives', (tx, message) => markSent(tx, [message], START)],
+test.each<[string, Outcome]>([
+  ['fails', { kind: 'failed', reason: 'gone' }],
+  ['is to be tried again', { kind: 'retry', reason: 'busy', afterMs: 3_600_000 }],
+  ['arrives', SENT],
 ])(
   'a delivery that is replayed while a try is under way is sent again, also when that one %s',
-  async (_how, settle) => {
+  async (_how, outcome) => {
     const receiver = await startHttp();
     try {
       const store = await service.createStore();
@@ -140,7 +134,7 @@ test.each<[string, (tx: Tx, message: ClaimedMessage) => Promise<unknown>]>([
       const replay = 'mutation ($id: ID!) { replayDelivery(id: $id) { state attempts } }';
       const { body } = await service.graphql(replay, { id: old!.id }, { store });
       expect(body.data.replayDelivery).toEqual({ state: 'queued', attempts: 0 });
-      await service.services.db.transaction((tx) => settle(tx, old!));
+      await acknowledge(service.services, [{ message: old!, outcome }]);
       await service.runTasks();
       expect(receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual([old!.id]);
       expect(await outboxOf(service, store.pid)).toMatchObject([{ state: 'sent', attempts: 1 }]);

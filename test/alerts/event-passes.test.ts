@@ -47,6 +47,7 @@ test('who was subscribing while the first portion was queued is told as well, an
 test.each([
   ['has ended a pass', 0],
   ['is in the middle of one', 2],
+  ['is in the middle of its first one', -2],
 ])('a restock of which a process of an older version %s is told to each once', async (_what, place) => {
   const store = await service.createStore();
   const { db } = service.services;
@@ -61,7 +62,7 @@ test.each([
   await db.query('DELETE FROM outbox WHERE pid = $1 AND subscription_id = $2', [store.pid, rows[4]!.id]);
   await db.query(
     `UPDATE restock SET state = 'open', cursor_seq = $2, next_batch_at = opened_at WHERE pid = $1`,
-    [store.pid, place === 0 ? 0 : rows[place]!.seq],
+    [store.pid, place === 0 ? 0 : Math.sign(place) * rows[Math.abs(place)]!.seq],
   );
   await queueAll();
   expect(await countAlerts(store.pid)).toEqual({ told: 5, most: 1 });

@@ -12,7 +12,7 @@ import {
 import type { NewMessage } from '../../src/alerts/queue/outbox.repo.ts';
 import { MAX_ATTEMPTS, acknowledge, createAcknowledger } from '../../src/alerts/queue/outbox.service.ts';
 import type { ClaimedMessage } from '../../src/alerts/queue/outbox.service.ts';
-import * as acknowledging from '../../src/alerts/queue/acknowledge.repo.ts';
+import { recordEnds } from '../../src/alerts/queue/acknowledge.repo.ts';
 import { createLogger } from '../../src/platform/log.ts';
 import { createTestDatabase } from '../setup/database.ts';
 import type { TestDatabase } from '../setup/database.ts';
@@ -65,7 +65,7 @@ const enqueue = (fields: Partial<NewMessage> = {}): Promise<string | null> => {
 const enqueueMany = async (count: number): Promise<void> => {
   for (let index = 0; index < count; index += 1) await enqueue();
 };
-const shareOf = (store: string, most: number) => ({ flow: { pid: store, recipient: '' }, most });
+const shareOf = (store: string, most: number) => ({ pid: store, recipient: '', most });
 const claim = (most = 10): Promise<ClaimedMessage[]> =>
   claimMessages(db, KEY, [shareOf(pid, most)], LEASE_MS, now);
 const renew = (message: ClaimedMessage): Promise<void> =>
@@ -183,7 +183,7 @@ test('the storm of one store does not hold up another', async () => {
   const id = await enqueue({ pid: quiet });
   const flows = (await findDueFlows(db, KEY, now)).filter((flow) => [pid, quiet].includes(flow.pid));
   expect(flows.map((flow) => flow.pid).sort()).toEqual([pid, quiet].sort());
-  const shares = flows.map((flow) => ({ flow, most: 2 }));
+  const shares = flows.map((flow) => ({ ...flow, most: 2 }));
   const claimed = await claimMessages(db, KEY, shares, LEASE_MS, now);
   expect(claimed.filter((message) => message.pid === pid)).toHaveLength(2);
   expect(claimed.filter((message) => message.pid === quiet)).toEqual([expect.objectContaining({ id })]);
@@ -320,36 +320,20 @@ describe('while much is queued that the planner knows nothing of', () => {
     );
   });
 
+  const endAs = (kind: Outcome['kind']) => (tx: Tx, messages: ClaimedMessage[]) =>
+    recordEnds(
+      tx,
+      messages.map((message) => ({ message, kind, reason: 'no', until: now, isContactGone: false })),
+      now,
+    );
+
   test.each<[string, (tx: Tx, messages: ClaimedMessage[]) => Promise<unknown>]>([
     ['claimed', async () => undefined],
     ['kept', (tx, messages) => renewLeases(tx, messages, later(LEASE_MS))],
-    ['sent', (tx, messages) => acknowledging.markSent(tx, messages, now)],
-    [
-      'failed',
-      (tx, messages) =>
-        acknowledging.markFailed(
-          tx,
-          messages.map((message) => ({ message, reason: 'no' })),
-          now,
-        ),
-    ],
-    [
-      'withheld',
-      (tx, messages) =>
-        acknowledging.withhold(
-          tx,
-          messages.map((message) => ({ message, reason: 'no' })),
-          now,
-        ),
-    ],
-    [
-      'put back',
-      (tx, messages) =>
-        acknowledging.postpone(
-          tx,
-          messages.map((message) => ({ message, until: now, reason: 'busy', isDeferred: false })),
-        ),
-    ],
+    ['sent', endAs('sent')],
+    ['failed', endAs('failed')],
+    ['withheld', endAs('withheld')],
+    ['put back', endAs('retry')],
   ])('four that are %s cost what four cost', async (_how, work) => {
     await db.transaction(async (tx) => {
       const messages = await claimIn(tx);

@@ -12,7 +12,7 @@ import { DEMO_PRODUCTS } from '../../src/web/demo-store/products.ts';
 import { encryptLink } from '../../src/shoppers/contacts/link.rules.ts';
 import { findStore } from '../../src/stores/store.repo.ts';
 import { rotateKey, updateStore } from '../../src/stores/store.service.ts';
-import { toClaim } from '../../src/alerts/subscriptions/confirm.rules.ts';
+import { toClaim } from '../../src/alerts/subscriptions/signup.rules.ts';
 import { openRuntime } from '../../src/services.ts';
 import { createLogger } from '../../src/platform/log.ts';
 import { startService, useService } from '../harness.ts';

@@ -472,7 +472,7 @@ describe('an alert that may have arrived when its process died, and was withheld
   async function dieSending(): Promise<string[]> {
     const { services } = service;
     while (await queueNextPortion(services));
-    const shares = [{ flow: { pid: store.pid, recipient: '' }, most: 100 }];
+    const shares = [{ pid: store.pid, recipient: '', most: 100 }];
     const leaseMs = services.config.dispatchLeaseMs;
     const messages = await claimMessages(services.db, key, shares, leaseMs, services.now());
     at(10);

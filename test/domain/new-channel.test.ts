@@ -8,7 +8,7 @@ const copy = useCopy('channel');
 const WHATSAPP = `import type { Channel } from './channel.ts';
 import { SENT } from './outcome.ts';
 import { phone } from './phone.ts';
-import { readAnswer } from './sms-reply.ts';
+import { readReply } from './sms-reply.ts';
 
 type Settings = { token: string };
 
@@ -30,9 +30,9 @@ export const whatsapp = {
   settings: { variables: {}, read: (): Settings | null => null },
   provider: { name: 'WhatsApp', describe: () => 'Sends.', hint: 'Set it up to send WhatsApp messages.' },
   together: 5,
-  answers: {
+  replies: {
     isGenuine: (_settings, { headers }) => headers['x-walk'] === 'genuine',
-    read: readAnswer,
+    read: readReply,
   },
   concurrency: () => 8,
   open: (_settings, files) => ({

@@ -115,8 +115,8 @@ type Row = {
   cts: Date;
   dueAt: number;
   state: 'queued' | 'sent';
-  parcelId: string | null;
-  leavesAt: Date | null;
+  messageId: string | null;
+  scheduledAt: Date | null;
   finishedAt: Date | null;
 };
 
@@ -142,13 +142,13 @@ test('over any history every alert of a contact leaves once, none in quiet hours
           const plan = planContact(
             settings,
             own,
-            rows.filter(({ leavesAt }) => leavesAt),
+            rows.filter(({ scheduledAt }) => scheduledAt),
             most,
             new Date(now),
           );
           for (const { message, until } of plan.waits) {
             expect(until.getTime()).toBeGreaterThan(now);
-            Object.assign(message, { leavesAt: until, dueAt: until.getTime() });
+            Object.assign(message, { scheduledAt: until, dueAt: until.getTime() });
           }
           for (const { id, own: mine, others } of plan.groups) {
             const members = [...mine, ...others];
@@ -156,8 +156,8 @@ test('over any history every alert of a contact leaves once, none in quiet hours
             expect(members.length).toBeLessThanOrEqual(most);
             for (const row of members)
               Object.assign(row, {
-                parcelId: id,
-                leavesAt: row.leavesAt ?? new Date(now),
+                messageId: id,
+                scheduledAt: row.scheduledAt ?? new Date(now),
                 dueAt: now + MINUTE,
               });
             // The first try fails for some, once however many of its alerts are to fail: the message goes on later, and counts meanwhile.
@@ -187,8 +187,8 @@ test('over any history every alert of a contact leaves once, none in quiet hours
             cts: new Date(at),
             dueAt: at,
             state: 'queued',
-            parcelId: null,
-            leavesAt: null,
+            messageId: null,
+            scheduledAt: null,
             finishedAt: null,
           });
           look();

@@ -1,31 +1,17 @@
 import { DEFAULT_COLOUR, textOn } from '../../platform/text.ts';
+import type { ProductRow } from '../../stores/products/product.columns.ts';
 import { variantUrl } from '../../stores/products/product.rules.ts';
+import type { Branded } from '../send/mail-page.ts';
 import type { AlertModel } from './template.rules.ts';
 
-export type ShownProduct = {
-  empi: string | null;
-  bt: string | null;
-  dt: string | null;
-  sku: string | null;
-  du: string | null;
-  uri: string | null;
-  iu: string | null;
-  vi: string | null;
-  stk: number | null;
-  pr: number | null;
-  /** The price before a price drop. */
-  wasPr?: number | null;
-};
+type Shown = 'empi' | 'bt' | 'dt' | 'sku' | 'du' | 'uri' | 'iu' | 'vi' | 'stk' | 'pr';
 
-/**
- * The base for relative product URLs: the store's site. The demo shop uses this service's own URL, because several processes can
- * serve one database on different ports.
- */
-export function siteOf(
-  { isDemo, siteUrl }: { isDemo: boolean; siteUrl: string | null },
-  publicUrl: string,
-): string | null {
-  return isDemo ? publicUrl : siteUrl;
+/** `wasPr` is the price before a price drop. */
+export type ShownProduct = { [Field in Shown]: ProductRow[Field] | null } & { wasPr?: number | null };
+
+/** The base for relative product URLs. The demo shop's is this process's own URL, because several can serve one database. */
+export function siteOf(store: { isDemo: boolean; siteUrl: string | null }, publicUrl: string): string | null {
+  return store.isDemo ? publicUrl : store.siteUrl;
 }
 
 /** Returns a full http(s) URL. A relative URL needs the store's site; any other scheme gives an empty string. */
@@ -37,24 +23,11 @@ export function absoluteUrl(url: string | null, siteUrl: string | null): string 
   return protocol === 'https:' || protocol === 'http:' ? href : '';
 }
 
-export type ShownStore = {
-  name: string;
-  logoUrl: string | null;
-  colour: string | null;
-  currency: string | null;
-  locale: string;
-};
+type ShownStore = Branded & { currency: string | null; locale: string };
 
 export function storeModel({ name, logoUrl, colour, currency, locale }: ShownStore): AlertModel['store'] {
-  const button = colour ?? DEFAULT_COLOUR;
-  return {
-    name,
-    logo: logoUrl ?? '',
-    colour: button,
-    text_colour: textOn(button),
-    currency: currency ?? '',
-    locale,
-  };
+  const button = { colour: colour ?? DEFAULT_COLOUR, text_colour: textOn(colour ?? DEFAULT_COLOUR) };
+  return { name, logo: logoUrl ?? '', ...button, currency: currency ?? '', locale };
 }
 
 const pageOf = (epi: string, { uri, du }: ShownProduct): string | null =>

@@ -27,10 +27,7 @@ export type RenderProcess = {
   end: () => void;
 };
 
-/**
- * The child gets no environment variables, connections or output. It exits when it exceeds its memory or time limit, and when the
- * parent is gone.
- */
+/** The child has no environment variables, connections or output; it exits at its memory or time limit and with its parent. */
 export function startRenderProcess(): RenderProcess {
   const child = fork(IS_SOURCE ? LOADER : ENTRY, [ENTRY], {
     cwd: dirname(ENTRY),

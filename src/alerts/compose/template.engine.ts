@@ -33,8 +33,7 @@ const OPERATORS: Operators = {
   },
 };
 
-// Stores write the templates, so they get no files, no prototypes and little time. LiquidJS checks its clock only between tags,
-// so values read, filter results and output share one limit. The process renders only templates, so it may die.
+// Stores write the templates. LiquidJS checks its clock only between tags, so values, filter results and output share one limit.
 const LIMITS: LiquidOptions = {
   strictFilters: true,
   ownPropertyOnly: true,
@@ -67,11 +66,7 @@ Tokenizer.prototype.readGroupOrRange = function () {
       return Array.from({ length }, (_, index) => low + index);
     },
   };
-  return Object.assign(token, {
-    kind: TokenKind.FilteredValue,
-    initial,
-    filters: [],
-  });
+  return Object.assign(token, { kind: TokenKind.FilteredValue, initial, filters: [] });
 };
 
 /** Filters for lists of records are missing, because they nest lists and run expressions, and a template has no records. */
@@ -91,9 +86,7 @@ const SEARCHING = new Set(
   'remove remove_first remove_last replace replace_first replace_last split'.split(' '),
 );
 
-/**
- * Counts the filter's result against the limit. `raw` does not bypass escaping, because product titles come from third parties.
- */
+/** Counts the filter's result against the limit. `raw` does not bypass escaping: product titles come from third parties. */
 function counted(name: string, filter: FilterImplOptions): FilterImplOptions {
   const handler = typeof filter === 'function' ? filter : filter.handler;
   return function (...args) {
@@ -140,20 +133,13 @@ function createEngine(options: LiquidOptions = {}): Liquid {
 
 const ENGINES = { plain: createEngine(), html: createEngine({ outputEscape: 'escape' }) };
 
-export type TemplateKind = keyof typeof ENGINES;
+type TemplateKind = keyof typeof ENGINES;
 
 // A parsed template takes about 200 times its length, so the cache holds at most 40 MB.
 const parsed = new LRUCache<string, Template[]>({
   maxSize: 200_000,
   sizeCalculation: (_templates, key) => key.length,
 });
-
-function parse(kind: TemplateKind, source: string, isKept: boolean): Template[] {
-  const key = `${kind}:${source}`;
-  const templates = parsed.get(key) ?? ENGINES[kind].parse(source);
-  if (isKept) parsed.set(key, templates);
-  return templates;
-}
 
 function toText(value: unknown): string {
   if (Array.isArray(value)) return value.map(toText).join('');
@@ -171,18 +157,17 @@ function outputOf({ memoryLimit }: Context): Emitter {
   };
 }
 
-/** `end` is a time on the `performance` clock; `isKept` caches the parsed template. */
-export type RenderOptions = { end: number; isKept: boolean };
-
-/** Throws if the template does not parse or exceeds a limit. */
+/** Throws if the template does not parse or exceeds a limit. `end` is a time on the `performance` clock. */
 export function renderTemplate(
   kind: TemplateKind,
   source: string,
   model: object,
-  { end, isKept }: RenderOptions,
+  { end, isKept }: { end: number; isKept: boolean },
 ): string {
   const engine = ENGINES[kind];
-  const templates = parse(kind, source, isKept);
+  const key = `${kind}:${source}`;
+  const templates = parsed.get(key) ?? engine.parse(source);
+  if (isKept) parsed.set(key, templates);
   const context = new Context(
     model,
     engine.options,

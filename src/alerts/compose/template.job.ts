@@ -1,6 +1,6 @@
 import { Script, createContext } from 'node:vm';
 import { shorten, toLine } from '../../platform/text.ts';
-import type { TextForm, WayOut } from '../send/channel.ts';
+import type { Footer, TextForm } from '../send/channel.ts';
 import type { AlertTexts, Part } from '../send/channels.ts';
 import { joinLines, joinPages, joinShort, joinTexts } from '../send/digest.ts';
 import { htmlWithFooter, textWithFooter } from '../send/footer.ts';
@@ -30,10 +30,10 @@ export type Digest = {
 export type JoinJob = Pick<RenderJob, 'parts' | 'forms'> & { digest: Digest };
 
 /** `isStuck` means that the job had to be interrupted. */
-export type RenderAnswer = { texts: Partial<AlertTexts> } | { part: Part; reason: string; isStuck: boolean };
+export type RenderResult = { texts: Partial<AlertTexts> } | { part: Part; reason: string; isStuck: boolean };
 
-/** `answer` is null if the machine stalled and the job is not to blame; `tookMs` is processor time. */
-export type JobResult = { answer: RenderAnswer | null; tookMs: number };
+/** `result` is null if the machine stalled and the job is not to blame; `tookMs` is processor time. */
+export type JobResult = { result: RenderResult | null; tookMs: number };
 
 /** The limit for all parts of one message. A typical message takes 0.2 ms. */
 const RENDER_MS = 250;
@@ -44,15 +44,16 @@ const MAX_SUBJECT = 200;
 // oxlint-disable-next-line no-control-regex -- all of them but tab and line feed
 const CONTROL_IN_TEXT = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]+/g;
 
-function wayOutOf({ store, unsubscribe_url: url }: AlertModel): WayOut {
-  return { why: `You asked ${store.name} to tell you about this product.`, url };
-}
+const footerOf = ({ store, unsubscribe_url: url }: AlertModel): Footer => ({
+  why: `You asked ${store.name} to tell you about this product.`,
+  url,
+});
 
 /** A subject is one line, and every message has an unsubscribe link. The engine escapes HTML output. */
 const FINISH: Record<TextForm, (text: string, model: AlertModel) => string> = {
   line: (text, { store }) => [...toLine(text)].slice(0, MAX_SUBJECT).join('') || toLine(store.name),
-  html: (html, model) => htmlWithFooter(html, wayOutOf(model)),
-  text: (text, model) => textWithFooter(text.replace(CONTROL_IN_TEXT, ''), wayOutOf(model)),
+  html: (html, model) => htmlWithFooter(html, footerOf(model)),
+  text: (text, model) => textWithFooter(text.replace(CONTROL_IN_TEXT, ''), footerOf(model)),
   short: (text, { unsubscribe_url: url }) => {
     const short = text.replace(CONTROL_IN_TEXT, '').trim();
     return toSegment(short.includes(url) ? short : `${short} Stop: ${url}`);
@@ -65,12 +66,7 @@ const MIN_TITLE = 12;
 const MAX_TITLE = 60;
 
 /** Returns a shorter title with which the text fits its limit, so that the news and the links stay; null if it already fits. */
-function shorterTitle(
-  form: TextForm,
-  finished: string,
-  text: string,
-  { product: { title } }: AlertModel,
-): string | null {
+function shorterTitle(form: TextForm, finished: string, text: string, title: string): string | null {
   if (form !== 'line' && form !== 'short') return null;
   const excess = form === 'line' ? [...toLine(text)].length - MAX_SUBJECT : excessOf(finished);
   const length = [...title].length;
@@ -88,12 +84,12 @@ const FINISH_BARE: typeof FINISH = {
   short: (text) => text.replace(CONTROL_IN_TEXT, '').trim(),
 };
 
-type Joined = { digest: Digest; wayOut: WayOut; title: string };
+type Joined = { digest: Digest; footer: Footer; title: string };
 
 const JOIN: Record<TextForm, (texts: string[], joined: Joined) => string> = {
   line: (_lines, { title }) => title,
-  html: (htmls, { title, wayOut }) => htmlWithFooter(joinPages(htmls, title), wayOut),
-  text: (texts, { wayOut }) => textWithFooter(joinTexts(texts), wayOut),
+  html: (htmls, { title, footer }) => htmlWithFooter(joinPages(htmls, title), footer),
+  text: (texts, { footer }) => textWithFooter(joinTexts(texts), footer),
   short: (texts, { digest }) => joinShort(texts, ` Stop: ${digest.url}`),
 };
 
@@ -106,43 +102,35 @@ function runWithin(timeoutMs: number, run: () => unknown): void {
   RUN.runInContext(sandbox, { timeout: timeoutMs });
 }
 
-function joinAll({ digest, parts, forms }: JoinJob, tell: (part: Part) => void): Partial<AlertTexts> {
-  const { pieces, storeName, url } = digest;
-  const wayOut = { why: `You asked ${storeName} to tell you about these products.`, url };
+function joinAll({ digest, parts, forms }: JoinJob, onPart: (part: Part) => void): Partial<AlertTexts> {
+  const { pieces, products, storeName, url } = digest;
+  const footer = { why: `You asked ${storeName} to tell you about these products.`, url };
+  const textsOf = (part: Part): string[] => pieces.map((texts) => texts[part]!);
   const line = parts.find((part) => forms[part] === 'line');
-  const title =
-    line === undefined
-      ? ''
-      : joinLines(
-          pieces.map((texts) => texts[line]!),
-          digest.products,
-        );
+  const title = line === undefined ? '' : joinLines(textsOf(line), products);
   const joined: Partial<AlertTexts> = {};
   for (const part of parts) {
-    tell(part);
-    joined[part] = JOIN[forms[part]](
-      pieces.map((texts) => texts[part]!),
-      { digest, wayOut, title },
-    );
+    onPart(part);
+    joined[part] = JOIN[forms[part]](textsOf(part), { digest, footer, title });
   }
   return joined;
 }
 
 function renderAll(
   { texts, parts, forms, model, isKept, isBare }: RenderJob,
-  tell: (part: Part) => void,
+  onPart: (part: Part) => void,
   end: number,
 ): Partial<AlertTexts> {
   const finish = isBare ? FINISH_BARE : FINISH;
   const rendered: Partial<AlertTexts> = {};
   for (const part of parts) {
-    tell(part);
+    onPart(part);
     const form = forms[part];
     const render = (shown: AlertModel): string =>
       // A copy, because `increment` writes into the model.
       renderTemplate(form === 'html' ? 'html' : 'plain', texts[part]!, { ...shown }, { end, isKept });
     const text = render(model);
-    const title = shorterTitle(form, finish[form](text, model), text, model);
+    const title = shorterTitle(form, finish[form](text, model), text, model.product.title);
     const product = { ...model.product, title: title ?? '' };
     rendered[part] = finish[form](title === null ? text : render({ ...model, product }), model);
     if (performance.now() > end) throw new Error('template render limit exceeded');
@@ -151,16 +139,16 @@ function renderAll(
 }
 
 /** Reports each part before it starts. Returns null if the job was interrupted before it used up its processor time. */
-export function runJob(
-  job: RenderJob | JoinJob,
-  tell: (part: Part) => void = () => undefined,
-): RenderAnswer | null {
+export function runJob(job: RenderJob | JoinJob, report?: (part: Part) => void): RenderResult | null {
   const end = performance.now() + RENDER_MS;
   let current = job.parts[0]!;
   let texts: Partial<AlertTexts> = {};
-  const note = (part: Part): void => tell((current = part));
+  const onPart = (part: Part): void => {
+    current = part;
+    report?.(part);
+  };
   try {
-    runWithin(STUCK_MS, () => (texts = 'digest' in job ? joinAll(job, note) : renderAll(job, note, end)));
+    runWithin(STUCK_MS, () => (texts = 'digest' in job ? joinAll(job, onPart) : renderAll(job, onPart, end)));
     return { texts };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;

@@ -6,10 +6,24 @@ import { PARTS, PART_NAMES } from '../send/channels.ts';
 import type { AlertTexts, Part } from '../send/channels.ts';
 import { startRenderProcess } from './template.child.ts';
 import type { RenderProcess } from './template.child.ts';
-import type { JoinJob, RenderAnswer, RenderJob } from './template.job.ts';
-import type { RenderBudget, Renderer } from './template.types.ts';
+import type { Digest, JoinJob, RenderJob, RenderResult } from './template.job.ts';
 
-export type { RenderBudget } from './template.types.ts';
+export type RenderBudget = { leftMs: number };
+
+type Message<Name extends Part> = { pid: string; parts: readonly Name[] };
+type RenderRequest<Name extends Part> = Message<Name> &
+  Pick<RenderJob, 'model' | 'isBare'> & {
+    texts: Pick<AlertTexts, Name> & Partial<AlertTexts>;
+    budget?: RenderBudget;
+  };
+
+/** Renders messages in a separate process, with stores scheduled round-robin. */
+type Renderer = {
+  /** Rejects with a `TemplateError` if the template is to blame. */
+  render<Name extends Part>(request: RenderRequest<Name>): Promise<Pick<AlertTexts, Name>>;
+  join<Name extends Part>(request: Message<Name> & { digest: Digest }): Promise<Pick<AlertTexts, Name>>;
+  close(): void;
+};
 
 /** The message names the part and, if known, the position. */
 export class TemplateError extends AppError {
@@ -24,6 +38,8 @@ export class TemplateError extends AppError {
 
 /** The processor time for all templates of one request. A typical message takes less than a millisecond. */
 export const RENDER_BUDGET_MS = 500;
+
+const OVER_BUDGET = 'The templates of one request have half a second together; send fewer';
 
 type Task = {
   pid: string;
@@ -51,16 +67,16 @@ function busy(): AppError {
   return new AppError('unavailable', 'Templates cannot be rendered now; retry later', { 'Retry-After': '1' });
 }
 
-type Options = {
-  /** The queue limit for each store, and the longest wait in the queue. */
-  maxWaiting: number;
-  waitMs: number;
-  isKept: boolean;
-  start: () => RenderProcess;
-};
+/** `maxWaiting` limits the queue of each store, `waitMs` the time in it. */
+const ALERTS = { maxWaiting: Infinity, waitMs: Infinity, isKept: true };
+const TRIALS = { maxWaiting: 100, waitMs: 10_000, isKept: false };
 
 /** Renders in one process, which starts with the first message and stays warm; stores are scheduled round-robin. */
-function createRenderer(log: Logger, { maxWaiting, waitMs, isKept, start }: Options): Renderer {
+function createRenderer(
+  log: Logger,
+  start: () => RenderProcess,
+  { maxWaiting, waitMs, isKept }: typeof ALERTS,
+): Renderer {
   const waiting = new Map<string, Task[]>();
   const refused = new LRUCache<string, TemplateError>({ max: 1_000, ttl: REFUSED_MS });
   let child: RenderProcess | null = null;
@@ -69,17 +85,13 @@ function createRenderer(log: Logger, { maxWaiting, waitMs, isKept, start }: Opti
 
   const refusalOf = ({ job, budget }: Task): AppError | undefined => {
     if (isClosed) return busy();
-    if (budget && budget.leftMs <= 0)
-      return new AppError(
-        'limit-reached',
-        'The templates of one request have half a second together; send fewer',
-      );
+    if (budget && budget.leftMs <= 0) return new AppError('limit-reached', OVER_BUDGET);
     return refused.size > 0 ? refused.get(keyOf(job)) : undefined;
   };
 
-  const finish = (task: Task, answer: RenderAnswer): void => {
-    if ('texts' in answer) return task.resolve(answer.texts);
-    const error = new TemplateError(answer.part, answer.reason, answer.isStuck);
+  const finish = (task: Task, result: RenderResult): void => {
+    if ('texts' in result) return task.resolve(result.texts);
+    const error = new TemplateError(result.part, result.reason, result.isStuck);
     if (error.isFatal) {
       log.warn({ store: task.pid, reason: error.message }, 'a template ended the process that rendered it');
       refused.set(keyOf(task.job), error);
@@ -104,10 +116,11 @@ function createRenderer(log: Logger, { maxWaiting, waitMs, isKept, start }: Opti
     if (!child?.isAlive()) child = start();
     const end = await child.run(task.job);
     if (isClosed) return task.reject(busy());
-    if ('answer' in end) {
-      if (task.budget) task.budget.leftMs -= end.tookMs;
-      if (end.answer === null || ('isStuck' in end.answer && end.answer.isStuck)) endChild();
-      return end.answer === null ? tryAgain(task) : finish(task, end.answer);
+    if ('result' in end) {
+      const { result, tookMs } = end;
+      if (task.budget) task.budget.leftMs -= tookMs;
+      if (result === null || ('isStuck' in result && result.isStuck)) endChild();
+      return result === null ? tryAgain(task) : finish(task, result);
     }
     endChild();
     // A stalled machine looks the same, so an alert is blamed only for the second process.
@@ -160,8 +173,7 @@ function createRenderer(log: Logger, { maxWaiting, waitMs, isKept, start }: Opti
   };
 }
 
-// Alerts of one event differ only in the unsubscribe token. A message is rendered once with a placeholder, which each contact's
-// token replaces: 10 µs a message instead of 900.
+// Alerts of one event differ only in the token: a message is rendered once with a placeholder, 10 µs a message instead of 900.
 
 /** The placeholder for a token is a prefix of this. It is random, so that no text contains it. */
 const MARKS = randomBytes(48).toString('base64url');
@@ -182,62 +194,36 @@ function isSame(text: string, part: Part): boolean {
 function withStencils(renderer: Renderer): Renderer {
   const kept = new LRUCache<string, Promise<Partial<AlertTexts>>>({ max: MAX_KEPT });
   return {
-    close: renderer.close,
-    join: renderer.join,
+    ...renderer,
     async render(request) {
-      const { texts, parts, model, isBare = false } = request;
-      const end = model.unsubscribe_url.lastIndexOf('/') + 1;
-      const unsubscribe_url = model.unsubscribe_url.slice(0, end);
-      const token = model.unsubscribe_url.slice(end);
+      const { texts, parts, isBare = false } = request;
+      const end = request.model.unsubscribe_url.lastIndexOf('/') + 1;
+      const token = request.model.unsubscribe_url.slice(end);
       // As long as the token, because the length of an SMS includes it.
       const mark = MARKS.slice(0, Math.max(token.length, MIN_MARK));
-      const key = JSON.stringify([
-        mark,
-        isBare,
-        parts.map((part) => texts[part]),
-        { ...model, unsubscribe_url },
-      ]);
+      const unsubscribe_url = request.model.unsubscribe_url.slice(0, end) + mark;
+      const model = { ...request.model, unsubscribe_url };
+      const key = JSON.stringify([isBare, parts.map((part) => texts[part]), model]);
       let stencil = kept.get(key);
       if (stencil === undefined) {
         if (!parts.every((part) => isSame(texts[part], part))) return renderer.render(request);
-        stencil = renderer.render({
-          ...request,
-          model: { ...model, unsubscribe_url: unsubscribe_url + mark },
-        });
+        stencil = renderer.render({ ...request, model });
         kept.set(key, stencil);
         stencil.catch(() => kept.delete(key));
       }
-      const filled = Object.entries(await stencil).map(([part, text]) => [
-        part,
-        text.replaceAll(mark, () => token),
-      ]);
-      return Object.fromEntries(filled) as typeof texts;
+      const fill = ([part, text]: [string, string]) => [part, text.replaceAll(mark, () => token)];
+      return Object.fromEntries(Object.entries(await stencil).map(fill)) as typeof texts;
     },
   };
 }
-
-const MAX_TRIAL_WAIT_MS = 10_000;
 
 /** Alerts and previews have separate renderers, so that alerts do not wait behind a store's previews. */
 export type Templates = { alerts: Renderer; trials: Renderer; close: () => void };
 
 /** No process starts before the first message. */
 export function createTemplates(log: Logger, start: () => RenderProcess = startRenderProcess): Templates {
-  const alerts = withStencils(
-    createRenderer(log, { maxWaiting: Infinity, waitMs: Infinity, isKept: true, start }),
-  );
-  const trials = createRenderer(log, {
-    maxWaiting: 100,
-    waitMs: MAX_TRIAL_WAIT_MS,
-    isKept: false,
-    start,
-  });
-  return {
-    alerts,
-    trials,
-    close: () => {
-      alerts.close();
-      trials.close();
-    },
-  };
+  const alerts = withStencils(createRenderer(log, start, ALERTS));
+  const trials = createRenderer(log, start, TRIALS);
+  const close = (): void => [alerts, trials].forEach((renderer) => renderer.close());
+  return { alerts, trials, close };
 }

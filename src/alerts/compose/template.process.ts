@@ -12,8 +12,8 @@ const send = (message: unknown): void => void process.send!(message);
 
 process.on('message', (job: RenderJob | JoinJob) => {
   const start = performance.now();
-  const answer = runJob(job, send);
-  send({ answer, tookMs: performance.now() - start } satisfies JobResult);
+  const result = runJob(job, send);
+  send({ result, tookMs: performance.now() - start } satisfies JobResult);
 });
 
 // The process must not outlive the service. It ignores signals to the whole group, so that it can finish its messages.

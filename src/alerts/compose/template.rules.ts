@@ -3,45 +3,18 @@ import { isStorable } from '../../platform/text.ts';
 import { PART_NAMES } from '../send/channels.ts';
 import type { Part } from '../send/channels.ts';
 
-export type AlertModel = {
-  store: {
-    name: string;
-    /** A URL, or empty. */
-    logo: string;
-    /** The button colour as `#rrggbb`, and a text colour that is readable on it. */
-    colour: string;
-    text_colour: string;
-    /** ISO 4217, or empty; the `money` filter formats prices with the currency and locale. */
-    currency: string;
-    locale: string;
-  };
-  topic: string;
-  product: {
-    epi: string;
-    empi: string;
-    title: string;
-    brand: string;
-    variant: string;
-    sku: string;
-    url: string;
-    image: string;
-    price: number | null;
-    old_price: number | null;
-    stock: number | null;
-  };
-  unsubscribe_url: string;
-  /** Whether another alert precedes this one in the same message. */
-  follows: boolean;
-};
-
 const MAX_TEMPLATE = 50_000;
 
-export const SAMPLE_MODEL: AlertModel = {
+/** The variables of a template, with the sample values of a preview. */
+export const SAMPLE_MODEL = {
   store: {
     name: 'Your store',
+    /** A URL, or empty. */
     logo: 'https://shop.example/logo.png',
+    /** The button colour as `#rrggbb`, and a text colour that is readable on it. */
     colour: '#1f2937',
     text_colour: '#ffffff',
+    /** ISO 4217, or empty; the `money` filter formats prices with the currency and locale. */
     currency: 'EUR',
     locale: 'en',
   },
@@ -55,13 +28,16 @@ export const SAMPLE_MODEL: AlertModel = {
     sku: 'LS-BLUE-M',
     url: 'https://shop.example/products/linen-shirt?variant=1002',
     image: 'https://shop.example/images/linen-shirt.jpg',
-    price: 49.9,
-    old_price: 59.9,
-    stock: 12,
+    price: 49.9 as number | null,
+    old_price: 59.9 as number | null,
+    stock: 12 as number | null,
   },
   unsubscribe_url: 'https://alerts.example/unsubscribe/sample',
+  /** Whether another alert precedes this one in the same message. */
   follows: false,
 };
+
+export type AlertModel = typeof SAMPLE_MODEL;
 
 export function checkSizes(texts: Record<Part, unknown>): void {
   for (const part of PART_NAMES) {

@@ -32,11 +32,8 @@ const MEANINGS = {
 export type TemplateVariable = { name: string; meaning: string; sample: string };
 
 const sampleOf = (name: string): string => {
-  const value = name
-    .split('.')
-    .reduce<unknown>((model, key) => (model as Record<string, unknown>)[key], SAMPLE_MODEL);
-  if (value === null) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  const path = name.split('.');
+  return String(path.reduce<unknown>((model, key) => (model as Record<string, unknown>)[key], SAMPLE_MODEL));
 };
 
 export const TEMPLATE_VARIABLES: TemplateVariable[] = Object.entries(MEANINGS).map(([name, meaning]) => ({

@@ -16,12 +16,9 @@ const MAX_RESPONSE_BYTES = 65_536;
 const RESPONSE_LIMIT_MS = 15_000;
 
 /** Posts once without following redirects. Only the status matters, so the body is discarded and cut off when long. */
-function post(
-  event: OutgoingEvent,
-  options: RequestOptions,
-): Promise<{ status: number; retryAfter: string | undefined }> {
+function post(event: OutgoingEvent, options: RequestOptions) {
   const request = event.url.startsWith('https:') ? httpsRequest : httpRequest;
-  return new Promise((resolve, reject) => {
+  return new Promise<{ status: number; retryAfter: string | undefined }>((resolve, reject) => {
     const outgoing = request(event.url, options, (response) => {
       let size = 0;
       const done = (): void =>
@@ -35,10 +32,8 @@ function post(
       response.on('end', done);
       response.on('error', reject);
     });
-    const limit = setTimeout(
-      () => outgoing.destroy(new Error(`no answer within ${RESPONSE_LIMIT_MS / 1_000} s`)),
-      RESPONSE_LIMIT_MS,
-    );
+    const giveUp = () => outgoing.destroy(new Error(`no answer within ${RESPONSE_LIMIT_MS / 1_000} s`));
+    const limit = setTimeout(giveUp, RESPONSE_LIMIT_MS);
     outgoing.on('close', () => clearTimeout(limit));
     outgoing.on('error', reject);
     outgoing.end(event.body);

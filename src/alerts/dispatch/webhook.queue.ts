@@ -1,6 +1,6 @@
 import type { Services } from '../../context.ts';
 import { signatureHeaders } from '../../stores/webhooks/webhook.rules.ts';
-import { findTargets, noteAttempt } from '../../stores/webhooks/webhook.service.ts';
+import { findTargets, recordAttempt } from '../../stores/webhooks/webhook.service.ts';
 import type { WebhookTarget } from '../../stores/webhooks/webhook.service.ts';
 import type { ClaimedMessage } from '../queue/outbox.service.ts';
 import type { Delivery, QueueOptions } from '../queue/queue.ts';
@@ -23,7 +23,7 @@ export function webhookQueue(services: Services): QueueOptions {
       const headers = signatureHeaders(target.secret, message.id, body, at);
       const event = { url: target.url, body, headers };
       const { outcome, status } = await postEvent(event, config.webhookAllowPrivate, at);
-      await noteAttempt(services, {
+      await recordAttempt(services, {
         pid: message.pid,
         webhookId: message.recipient,
         deliveryId: message.id,

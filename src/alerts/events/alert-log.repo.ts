@@ -11,26 +11,20 @@ export type AlertRow = Pick<
 const STATES: readonly MessageState[] = ['queued', 'sent', 'failed', 'withheld'];
 
 /** Null matches any value. `from` is inclusive, `to` exclusive, and the contact is matched by prefix. */
-export type AlertFilter = {
-  state: MessageState | null;
-  topic: string | null;
-  from: Date | null;
-  to: Date | null;
-  contact: string | null;
-};
+export type AlertFilter = { state: MessageState | null } & Record<'topic' | 'contact', string | null> &
+  Record<'from' | 'to', Date | null>;
 
-export type AlertPlace = Pick<AlertRow, 'cts' | 'seq'>;
+/** The last alert of the previous page. */
+export type AlertPosition = Pick<AlertRow, 'cts' | 'seq'>;
 
 const statesOf = ({ state }: AlertFilter): readonly MessageState[] => (state === null ? STATES : [state]);
 
 /** Escapes LIKE patterns, because Prisma does not. */
 const escapePattern = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
 
-const whereOf = (
-  pid: string,
-  { topic, from, to, contact }: AlertFilter,
-  before: AlertPlace | null = null,
-) => ({
+type AlertPage = { before: AlertPosition | null; limit: number };
+
+const whereOf = (pid: string, { topic, from, to, contact, before }: AlertFilter & Partial<AlertPage>) => ({
   pid,
   lane: 'alert',
   ...(topic !== null && { topic }),
@@ -39,19 +33,12 @@ const whereOf = (
   ...(before && { NOT: { cts: before.cts, seq: { gte: before.seq } } }),
 });
 
-/**
- * Lists alerts newest first. The query reads each state from its own end of the index, so that it skips neither rare states nor
- * other messages.
- */
-export async function listAlerts(
-  db: Db,
-  pid: string,
-  filter: AlertFilter & { before: AlertPlace | null; limit: number },
-): Promise<AlertRow[]> {
+/** Newest first. Each state is read from its own end of the index, so that rare states are found without a scan. */
+export async function listAlerts(db: Db, pid: string, filter: AlertFilter & AlertPage): Promise<AlertRow[]> {
   const pages = await Promise.all(
     statesOf(filter).map((state) =>
       db.prisma.outboxMessage.findMany({
-        where: { ...whereOf(pid, filter, filter.before), state },
+        where: { ...whereOf(pid, filter), state },
         omit: { payload: true },
         orderBy: [{ cts: 'desc' }, { seq: 'desc' }],
         take: filter.limit,
@@ -61,15 +48,9 @@ export async function listAlerts(
   const newest = pages
     .flat()
     .sort((left, right) => Number(right.cts) - Number(left.cts) || Number(right.seq - left.seq));
-  return newest.slice(0, filter.limit).map(({ recipient, seq, ...row }) => ({
-    ...row,
-    state: row.state as MessageState,
-    topic: row.topic!,
-    epi: row.epi!,
-    medium: row.medium!,
-    value: recipient,
-    seq: Number(seq),
-  }));
+  return newest
+    .slice(0, filter.limit)
+    .map(({ recipient: value, seq, ...row }) => ({ ...row, value, seq: Number(seq) }) as AlertRow);
 }
 
 export async function countAlerts(db: Db, pid: string, filter: AlertFilter): Promise<number> {
@@ -93,16 +74,8 @@ const RETRY = `
 /** A retry gives up after this many concurrently written batches. */
 const MAX_PORTIONS_BESIDE = 10;
 
-/**
- * Requeues dead letters unless the subscription or list owner has a newer alert. A concurrent batch may insert one while this
- * waits on its lock, so the next pass checks again.
- */
-export async function retryAlerts(
-  tx: Tx,
-  pid: string,
-  ids: readonly string[] | null,
-  now: Date,
-): Promise<number> {
+/** Requeues dead letters without a newer alert; checks again if a concurrent batch inserts one while this waits on its lock. */
+export async function retryAlerts(tx: Tx, pid: string, ids: readonly string[] | null, now: Date) {
   for (let look = 1; ; look += 1) {
     try {
       const retried = await tx.attempt(() => tx.query(RETRY, [pid, ids, now]));

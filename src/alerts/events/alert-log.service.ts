@@ -17,7 +17,7 @@ import type { ProductRow } from '../../stores/products/product.columns.ts';
 import { readProduct } from '../../stores/products/product.reads.ts';
 import type { MessageState } from '../queue/outbox.repo.ts';
 import * as alerts from './alert-log.repo.ts';
-import type { AlertFilter, AlertPlace, AlertRow } from './alert-log.repo.ts';
+import type { AlertFilter, AlertPosition, AlertRow } from './alert-log.repo.ts';
 
 export type AlertsInput = {
   state?: MessageState | null;
@@ -44,20 +44,17 @@ function filterOf({ state, topic, search, ...range }: AlertsInput): AlertFilter 
 /** Carries its filter, so that the total is counted only when a caller selects it. */
 export type AlertConnectionRow = Connection<AlertRow> & { filter: AlertFilter };
 
-function placeIn(after: string | null | undefined): AlertPlace | null {
-  const place = decodeMoment('after', after, ORDER);
-  if (place === null) return null;
-  const [cts, seq] = place;
+function positionOf(after: string | null | undefined): AlertPosition | null {
+  const decoded = decodeMoment('after', after, ORDER);
+  if (decoded === null) return null;
+  const [cts, seq] = decoded;
   return Number.isSafeInteger(seq) ? { cts, seq: seq as number } : failCursor('after');
 }
 
-export async function listAlerts(
-  ctx: Context,
-  { first, after, ...which }: PageInput,
-): Promise<AlertConnectionRow> {
+export async function listAlerts(ctx: Context, { first, after, ...which }: PageInput) {
   const { pid } = requireStore(ctx);
   const size = checkLimit('first', first, 20, 100);
-  const before = placeIn(after);
+  const before = positionOf(after);
   const filter = filterOf(which);
   const rows = await alerts.listAlerts(ctx.db, pid, { ...filter, before, limit: size + 1 });
   const cursorOf = ({ cts, seq }: AlertRow): string => encodeCursor(ORDER, cts.getTime(), seq);
@@ -108,9 +105,6 @@ export async function retryAlerts(ctx: Context, ids: readonly string[] | null | 
   return ctx.db.transaction((tx) => alerts.retryAlerts(tx, pid, ids ?? null, ctx.now()));
 }
 
-/** Retention of cool-down records; no cool-down is longer. */
-const KEEP_MS = 30 * DAY_MS;
-
-export function forgetSeen({ db }: Services, now: Date): Promise<number> {
-  return alerts.removeSeen(db, new Date(now.getTime() - KEEP_MS));
-}
+/** No cool-down is longer than 30 days. */
+export const forgetSeen = ({ db }: Services, now: Date): Promise<number> =>
+  alerts.removeSeen(db, new Date(now.getTime() - 30 * DAY_MS));

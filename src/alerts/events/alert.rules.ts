@@ -2,14 +2,21 @@ import { expiresBefore } from '../topics/topic.rules.ts';
 import type { TopicRules } from '../topics/topic.types.ts';
 import { isTriggerName, triggerOf } from '../topics/triggers.ts';
 
-/** Whether a list owner has consented, has unsubscribed, and still has the product in a list. */
-export type ListOwnership = { accepts: boolean; hasLeft: boolean; holds: boolean };
-
+/** The facts that decide at send time whether an alert is still valid. */
 export type AlertSituation = {
-  restockState: string | null;
-  restockCause: string | null;
-  listOwner: ListOwnership | null;
-  subscription: { confirmedAt: Date | null; wishedAt: Date } | null;
+  /** Null if the event was deleted. */
+  eventState: string | null;
+  eventCause: string | null;
+  /** Whether the alert is for a list owner, who has consented, has unsubscribed, and still has the product in a list. */
+  isListOwner: boolean;
+  accepts: boolean;
+  hasLeft: boolean;
+  holds: boolean;
+  /** Null if the shopper has unsubscribed or was already notified. Expiry counts from `wishedAt`. */
+  subscriptionId: string | null;
+  confirmedAt: Date | null;
+  wishedAt: Date;
+  /** When the contact was last notified about this variant on this topic. */
   seenAt: Date | null;
 };
 
@@ -22,17 +29,13 @@ function endedReason(cause: string | null): string {
   return triggerOf(cause !== null && isTriggerName(cause) ? cause : 'automatic').endedReason;
 }
 
-function objectionTo(
-  topic: TopicRules,
-  { confirmedAt, wishedAt }: NonNullable<AlertSituation['subscription']>,
-  now: Date,
-): string | null {
+function objectionTo(topic: TopicRules, { confirmedAt, wishedAt }: AlertSituation, now: Date): string | null {
   if (confirmedAt === null) return 'the subscription is not confirmed';
   const oldest = expiresBefore(topic, now);
   return oldest !== null && wishedAt <= oldest ? 'the subscription has expired' : null;
 }
 
-function objectionToOwner(topic: TopicRules, { accepts, hasLeft, holds }: ListOwnership): string | null {
+function objectionToOwner(topic: TopicRules, { accepts, hasLeft, holds }: AlertSituation): string | null {
   if (!topic.listHolders) return 'the topic does not tell list holders any more';
   if (hasLeft) return 'the contact has unsubscribed';
   if (!accepts) return 'the contact does not accept marketing any more';
@@ -40,16 +43,13 @@ function objectionToOwner(topic: TopicRules, { accepts, hasLeft, holds }: ListOw
 }
 
 /** Checked again right before sending, because the stock or the subscription may have gone since the alert was queued. */
-export function evaluateAlert(
-  topic: TopicRules,
-  { restockState, restockCause, listOwner, subscription, seenAt }: AlertSituation,
-  now: Date,
-): Verdict {
-  const isOver = restockState === null || restockState === 'stopped';
+export function evaluateAlert(topic: TopicRules, situation: AlertSituation, now: Date): Verdict {
+  const { eventState, eventCause, isListOwner, subscriptionId, seenAt } = situation;
+  const isOver = eventState === null || eventState === 'stopped';
   const reason =
-    (listOwner === null && subscription === null ? 'the subscription is gone' : null) ??
-    (isOver ? endedReason(restockCause) : null) ??
-    (listOwner ? objectionToOwner(topic, listOwner) : objectionTo(topic, subscription!, now));
+    (!isListOwner && subscriptionId === null ? 'the subscription is gone' : null) ??
+    (isOver ? endedReason(eventCause) : null) ??
+    (isListOwner ? objectionToOwner(topic, situation) : objectionTo(topic, situation, now));
   if (reason !== null) return { kind: 'withheld', reason };
   const coolUntil = seenAt === null ? 0 : seenAt.getTime() + topic.coolDownSeconds * 1_000;
   return coolUntil > now.getTime() ? { kind: 'deferred', until: new Date(coolUntil) } : { kind: 'send' };

@@ -3,16 +3,14 @@ import { AVAILABLE } from '../../stores/products/product.repo.ts';
 import { MAX_STOCK } from '../../stores/products/product.rules.ts';
 import type { MessageState } from '../queue/outbox.repo.ts';
 import type { ProductState } from '../topics/triggers.ts';
-import type { EventPlan, Mark, Opening, Resumption } from './event.rules.ts';
-import { FIRST_PASS } from './fan-out.repo.ts';
+import type { EventPlan, Mark } from './event.rules.ts';
 import type { LiveEvent } from './price.rules.ts';
 
-// These statements are unnamed, so that PostgreSQL plans them at each call: the tables grow to 100,000 rows within seconds, and
-// an older plan would scan them.
+// Unnamed, so that PostgreSQL plans them at each call: the tables grow to 100,000 rows within seconds.
 
 // SQL: set-wise. Locks price drops, because whether anyone was queued for them must not change until the price is written.
 const LIVE = `
-  SELECT r.topic, r.epi, r.cause, r.was_pr AS "wasPr", r.state = 'open' AND r.cursor_seq = ${FIRST_PASS} AND r.item_seq IS NULL AS "isPending"
+  SELECT r.topic, r.epi, r.cause, r.was_pr AS "wasPr", r.state = 'open' AND r.is_first_pass AND r.cursor_seq = 0 AND r.item_seq IS NULL AS "isPending"
   FROM unnest($2::text[]) AS e (epi) CROSS JOIN LATERAL (
     SELECT * FROM restock WHERE pid = $1 AND epi = e.epi AND state <> 'stopped' AND cause = 'pricedrop' OFFSET 0 FOR UPDATE) r
   UNION ALL
@@ -23,20 +21,11 @@ export function findLive(tx: Tx, pid: string, epis: readonly string[]): Promise<
   return tx.query<LiveEvent>(LIVE, [pid, epis]);
 }
 
-// SQL: set-wise, one row per variant and topic.
+/** SQL: set-wise, one row per variant and topic. */
 const STOP = `
   UPDATE restock r SET state = 'stopped', next_batch_at = NULL
   FROM jsonb_to_recordset($2::jsonb) AS o(topic text, epi text, cause text)
   WHERE r.pid = $1 AND r.epi = o.epi AND r.topic = o.topic AND r.state <> 'stopped' AND (o.cause IS NULL OR r.cause = o.cause)`;
-
-/** Ends events, optionally only those of one cause; the dispatcher then withholds their unsent alerts. */
-export async function stopEvents(
-  tx: Tx,
-  pid: string,
-  stops: readonly { topic: string; epi: string; cause?: string }[],
-): Promise<void> {
-  if (stops.length > 0) await tx.query(STOP, [pid, JSON.stringify(stops)]);
-}
 
 export async function stopTopic(tx: Tx, pid: string, topic: string): Promise<void> {
   await tx.prisma.restock.updateMany({
@@ -47,9 +36,9 @@ export async function stopTopic(tx: Tx, pid: string, topic: string): Promise<voi
 
 /** SQL: set-wise. */
 const OPEN = `
-  INSERT INTO restock (pid, id, topic, epi, cause, units, was_pr, cut_seq, item_cut, cursor_seq, next_batch_at, opened_at)
+  INSERT INTO restock (pid, id, topic, epi, cause, units, was_pr, cut_seq, item_cut, is_first_pass, next_batch_at, opened_at)
   SELECT $1, gen_random_uuid()::text, o.topic, o.epi, o.cause, o.units, o."wasPr", numbers.last_value,
-    CASE WHEN o."listHolders" THEN items.last_value ELSE 0 END, ${FIRST_PASS}, $3::timestamptz + make_interval(secs => o."delaySeconds"), $3
+    CASE WHEN o."listHolders" THEN items.last_value ELSE 0 END, true, $3::timestamptz + make_interval(secs => o."delaySeconds"), $3
   FROM jsonb_to_recordset($2::jsonb) AS o(
     topic text, epi text, cause text, units int, "wasPr" double precision, "delaySeconds" int, "listHolders" boolean)
   CROSS JOIN subscription_seq_seq AS numbers CROSS JOIN item_seq_seq AS items
@@ -58,26 +47,13 @@ const OPEN = `
   ON CONFLICT (pid, epi, topic) WHERE state <> 'stopped' DO NOTHING
   RETURNING topic, epi`;
 
-/** Opens at most one event per variant and topic, only if it has subscribers. Returns the opened events. */
-export async function openEvents(
-  tx: Tx,
-  pid: string,
-  openings: readonly Opening[],
-  now: Date,
-): Promise<{ topic: string; epi: string }[]> {
-  if (openings.length === 0) return [];
-  tx.afterCommit(tx.wake);
-  return tx.query<{ topic: string; epi: string }>(OPEN, [pid, JSON.stringify(openings), now]);
-}
-
-// SQL: set-wise, from the event that the removal stopped. It notifies its remaining subscribers, those who subscribed during the
-// removal, and the list owners of the first of these events that were not notified since.
+// SQL: set-wise. Notifies the remaining subscribers of the stopped event, those since the removal, and list owners not notified since.
 const RESUME = `
-  INSERT INTO restock (pid, id, topic, epi, cause, units, queued, carried, cut_seq, item_cut, told_since, cursor_seq, skip_from,
+  INSERT INTO restock (pid, id, topic, epi, cause, units, queued, carried, cut_seq, item_cut, told_since, is_first_pass, skip_from,
     skip_to, next_batch_at, opened_at)
   SELECT $1, gen_random_uuid()::text, o.topic, o.epi, o.cause, coalesce(least(was.units::bigint + o.more, ${MAX_STOCK}), o.units),
     sent.places, sent.places, numbers.last_value, CASE WHEN o."listHolders" THEN coalesce(was.item_cut, 0) ELSE 0 END,
-    coalesce(was.told_since, was.opened_at), ${FIRST_PASS}, coalesce(was.cut_seq, 0), o."goneSince",
+    coalesce(was.told_since, was.opened_at), true, coalesce(was.cut_seq, 0), o."goneSince",
     $3::timestamptz + make_interval(secs => o."delaySeconds"), $3
   FROM jsonb_to_recordset($2::jsonb) AS o(
     topic text, epi text, cause text, units int, "delaySeconds" int, "listHolders" boolean, more int, "goneSince" bigint)
@@ -92,32 +68,39 @@ const RESUME = `
     AND (s.seq <= was.cut_seq OR s.seq > o."goneSince") LIMIT 1)
   ON CONFLICT (pid, epi, topic) WHERE state <> 'stopped' DO NOTHING`;
 
-export async function resumeEvents(
-  tx: Tx,
-  pid: string,
-  resumptions: readonly Resumption[],
-  now: Date,
-): Promise<void> {
-  if (resumptions.length === 0) return;
-  tx.afterCommit(tx.wake);
-  await tx.query(RESUME, [pid, JSON.stringify(resumptions), now]);
-}
-
 // SQL: set-wise, each row with its own number of units, capped at the column's maximum.
 const ADD_UNITS = `
   UPDATE restock r SET units = least(r.units::bigint + o.units, ${MAX_STOCK}), next_batch_at = CASE WHEN r.state = 'open' THEN coalesce(r.next_batch_at, $3) END
   FROM jsonb_to_recordset($2::jsonb) AS o(topic text, epi text, cause text, units int)
   WHERE r.pid = $1 AND r.epi = o.epi AND r.topic = o.topic AND r.state <> 'stopped' AND r.cause = o.cause`;
 
-export async function addUnits(
+/** SQL: set-wise. */
+const SAVE_MARKS = `
+  WITH given AS (SELECT * FROM jsonb_to_recordset($2::jsonb) AS m (topic text, epi text, pr double precision)), ended AS (
+    DELETE FROM price_mark m USING given g WHERE g.pr IS NULL AND m.pid = $1 AND m.epi = g.epi AND m.topic = g.topic
+  )
+  INSERT INTO price_mark (pid, epi, topic, pr) SELECT $1, epi, topic, pr FROM given WHERE pr IS NOT NULL
+  ON CONFLICT (pid, epi, topic) DO UPDATE SET pr = excluded.pr`;
+
+/** A new event replaces a live one and takes over its unsent alerts; it opens only if it has subscribers. Returns the opened ones. */
+export async function applyPlan(
   tx: Tx,
   pid: string,
-  arrivals: EventPlan['arrivals'],
+  { openings = [], stops = [], resumptions = [], arrivals = [], marks = [] }: Partial<EventPlan>,
   now: Date,
-): Promise<void> {
-  if (arrivals.length === 0) return;
-  tx.afterCommit(tx.wake);
-  await tx.query(ADD_UNITS, [pid, JSON.stringify(arrivals), now]);
+): Promise<{ topic: string; epi: string }[]> {
+  const run = async (statement: string, rows: readonly object[], ...more: unknown[]) =>
+    rows.length === 0
+      ? []
+      : tx.query<{ topic: string; epi: string }>(statement, [pid, JSON.stringify(rows), ...more]);
+  const replaced = openings.map(({ topic, epi }) => ({ topic, epi }));
+  if (openings.length + resumptions.length + arrivals.length > 0) tx.afterCommit(tx.wake);
+  await run(STOP, [...stops, ...replaced]);
+  const opened = await run(OPEN, openings, now);
+  await run(RESUME, resumptions, now);
+  await run(ADD_UNITS, arrivals, now);
+  await run(SAVE_MARKS, marks);
+  return opened;
 }
 
 // SQL: set-wise. Locks open events too, to wait for a batch that is ending one.
@@ -145,7 +128,7 @@ export async function reopenEvents(tx: Tx, pid: string, ids: readonly string[], 
   tx.afterCommit(tx.wake);
   await tx.prisma.restock.updateMany({
     where: { pid, id: { in: [...ids] }, state: 'done' },
-    data: { state: 'open', cursorSeq: 0, itemSeq: null, nextBatchAt: now },
+    data: { state: 'open', cursorSeq: 0, itemSeq: null, isFirstPass: false, nextBatchAt: now },
   });
 }
 
@@ -154,19 +137,6 @@ export async function findMarks(tx: Tx, pid: string, epis: readonly string[]): P
     where: { pid, epi: { in: [...epis] } },
     select: { topic: true, epi: true, pr: true },
   });
-}
-
-/** SQL: set-wise. */
-const SAVE_MARKS = `
-  WITH given AS (SELECT * FROM jsonb_to_recordset($2::jsonb) AS m (topic text, epi text, pr double precision)), ended AS (
-    DELETE FROM price_mark m USING given g WHERE g.pr IS NULL AND m.pid = $1 AND m.epi = g.epi AND m.topic = g.topic
-  )
-  INSERT INTO price_mark (pid, epi, topic, pr) SELECT $1, epi, topic, pr FROM given WHERE pr IS NOT NULL
-  ON CONFLICT (pid, epi, topic) DO UPDATE SET pr = excluded.pr`;
-
-/** Writes or removes price marks; the caller's price update already holds the locks of the variants. */
-export async function saveMarks(tx: Tx, pid: string, marks: readonly Mark[]): Promise<void> {
-  if (marks.length > 0) await tx.query(SAVE_MARKS, [pid, JSON.stringify(marks)]);
 }
 
 const FORGOTTEN_AT_ONCE = 5_000;
@@ -199,12 +169,9 @@ export async function progressOf(
   const groups = await db.prisma.outboxMessage.groupBy({
     by: ['state'],
     _count: true,
-    where: { pid, restockId: { in: live.map(({ id }) => id) } },
+    where: { pid, eventId: { in: live.map(({ id }) => id) } },
   });
   const counts = Object.fromEntries(groups.map(({ state, _count: count }) => [state, count]));
-  return {
-    isQueueing: live.some(({ state }) => state === 'open'),
-    ...{ queued: 0, sent: 0, failed: 0, withheld: 0 },
-    ...counts,
-  };
+  const isQueueing = live.some(({ state }) => state === 'open');
+  return { isQueueing, queued: 0, sent: 0, failed: 0, withheld: 0, ...counts };
 }

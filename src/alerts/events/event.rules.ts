@@ -4,9 +4,7 @@ import type { ProductState, TriggerName } from '../topics/triggers.ts';
 import { stepPrice } from './price.rules.ts';
 import type { LiveEvent } from './price.rules.ts';
 
-/**
- * A catalogue change of one variant. A removed product has no state after it; a restored one starts with its state at removal.
- */
+/** A removed product has no state after the change; a restored one starts with its state at removal. */
 export type ProductChange = {
   epi: string;
   before: ProductState;
@@ -30,12 +28,7 @@ export type Opening = {
 };
 
 /** Opens the event without a delay. */
-export function openingBy(
-  topic: Pick<TopicRules, 'name' | 'listHolders'>,
-  epi: string,
-  cause: TriggerName,
-): Opening {
-  const { name, listHolders } = topic;
+export function openingBy({ name, listHolders }: TopicRules, epi: string, cause: TriggerName): Opening {
   return { topic: name, epi, cause, units: 0, wasPr: null, delaySeconds: 0, listHolders };
 }
 
@@ -56,7 +49,7 @@ export type EventPlan = {
 /** The reference price of a topic's next drop. */
 export type Mark = { topic: string; epi: string; pr: number | null };
 
-export type Known = { live: readonly LiveEvent[]; marks: readonly Mark[] };
+export type KnownEvents = { live: readonly LiveEvent[]; marks: readonly Mark[] };
 
 const WATCHED = new Set(TRIGGER_NAMES.flatMap((name) => triggerOf(name).watches));
 
@@ -82,7 +75,7 @@ export function foldChanges(changes: readonly ProductChange[]): ProductChange[] 
 export function planEvents(
   topics: readonly TopicRules[],
   changes: readonly ProductChange[],
-  known: Known,
+  known: KnownEvents,
 ): EventPlan {
   const plan: EventPlan = { stops: [], openings: [], resumptions: [], arrivals: [], marks: [] };
   const live = new Map(known.live.map((one) => [keyOf(one), one]));
@@ -169,6 +162,7 @@ export type Progress = {
   /** In the first pass, nobody after the cursor has an alert of this event yet. */
   isFirstPass: boolean;
   batchLeft: number | null;
+  /** The start of the current or last batch. */
   batchAt: Date | null;
 };
 
@@ -181,54 +175,35 @@ export function portionSize({ cause, units, queued, batchLeft }: Progress, topic
 }
 
 /** The result of a batch; contacts in their cool-down need no place. `isEnd` means that no contact follows `lastSeq`. */
-export type Taken = { limit: number; isEnd: boolean; places: number; lastSeq: number };
+export type Taken = { isEnd: boolean; places: number; lastSeq: number };
 
-export type NextStep = {
-  state: 'open' | 'done';
-  isListOwners: boolean;
-  cursorSeq: number;
-  isFirstPass: boolean;
-  batchLeft: number | null;
-  /** The start of the current or last batch. */
-  batchAt: Date | null;
-  nextBatchAt: Date | null;
-};
+export type NextStep = Pick<
+  Progress,
+  'isListOwners' | 'cursorSeq' | 'isFirstPass' | 'batchLeft' | 'batchAt'
+> & { state: 'open' | 'done'; nextBatchAt: Date | null };
 
-/**
- * PostgreSQL assigns sequence numbers before commit, so a second pass picks up concurrent subscriptions. Batches are timed from
- * their start, so that a returned place does not delay the next one.
- */
+export const NO_BATCH = { batchLeft: null, batchAt: null, nextBatchAt: null };
+
+/** PostgreSQL assigns sequence numbers before commit, so a second pass picks up concurrent subscriptions. */
 export function nextStep(
   progress: Progress,
   topic: TopicRules,
-  { limit, isEnd, places, lastSeq }: Taken,
+  { limit, isEnd, places, lastSeq }: Taken & { limit: number },
   now: Date,
 ): NextStep {
   const { cursorSeq, isFirstPass, isListOwners } = progress;
-  if (limit === 0)
-    return {
-      state: 'open',
-      isListOwners,
-      cursorSeq,
-      isFirstPass,
-      batchLeft: null,
-      batchAt: null,
-      nextBatchAt: null,
-    };
+  if (limit === 0) return { state: 'open', isListOwners, cursorSeq, isFirstPass, ...NO_BATCH };
   const isNewBatch = progress.batchLeft === null || progress.batchAt === null;
   const batchAt = topic.batchSize === null ? null : isNewBatch ? now : progress.batchAt;
   const left = topic.batchSize === null ? null : (progress.batchLeft ?? topic.batchSize) - places;
   if (isEnd) {
     const isComplete = cursorSeq === 0 || (isListOwners && !isFirstPass);
     const isOwnersTurn = isComplete && !isListOwners && progress.hasListOwners && topic.listHolders;
+    const isDone = isComplete && !isOwnersTurn;
     return {
-      state: isComplete && !isOwnersTurn ? 'done' : 'open',
-      isListOwners: isListOwners || isOwnersTurn,
-      cursorSeq: 0,
-      isFirstPass: isOwnersTurn,
-      batchLeft: left,
-      batchAt,
-      nextBatchAt: isComplete && !isOwnersTurn ? null : now,
+      ...{ cursorSeq: 0, isFirstPass: isOwnersTurn, isListOwners: isListOwners || isOwnersTurn },
+      ...{ batchLeft: left, batchAt },
+      ...(isDone ? { state: 'done', nextBatchAt: null } : { state: 'open', nextBatchAt: now }),
     };
   }
   const next = { state: 'open', isListOwners, cursorSeq: lastSeq, isFirstPass, batchAt } as const;

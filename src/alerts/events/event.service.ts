@@ -5,51 +5,42 @@ import { DAY_MS } from '../../platform/time.ts';
 import { endBouncedContact } from '../../shoppers/contacts/opt-out.service.ts';
 import { MAX_STOCK } from '../../stores/products/product.rules.ts';
 import { emitEvents, queueEvents } from '../../stores/webhooks/event.repo.ts';
-import type { Ended, EndedMessage } from '../queue/outbox.service.ts';
-import type { Medium } from '../send/channels.ts';
+import type { EndedMessage } from '../queue/outbox.service.ts';
 import { countAudience, findTopicRules, topicRulesOf } from '../topics/topic.repo.ts';
 import { checkEpis } from '../topics/topic.rules.ts';
 import { requireTopic } from '../topics/topic.service.ts';
-import { giveBackPlaces, recordSent } from './alert.repo.ts';
-import { countRecipients } from './audience.repo.ts';
+import { advanceEvent, claimEvent, giveBackPlaces, queuePortion, recordSent } from './alert.repo.ts';
 import * as events from './event.repo.ts';
-import { foldChanges, isLasting, nextStep, openingBy, planEvents, portionSize } from './event.rules.ts';
-import type { Known, Opening, ProductChange } from './event.rules.ts';
-import { advanceEvent, claimEvent, queuePortion } from './fan-out.repo.ts';
-import { countListOwners, queueListOwners } from './list-owners.repo.ts';
+import {
+  NO_BATCH,
+  foldChanges,
+  isLasting,
+  nextStep,
+  openingBy,
+  planEvents,
+  portionSize,
+} from './event.rules.ts';
+import type { KnownEvents, NextStep, Opening, ProductChange } from './event.rules.ts';
+import { countListOwners, countRecipients, queueListOwners } from './list-owners.repo.ts';
 
 export type { ProductChange } from './event.rules.ts';
 
 /** The topic whose events are sent to a store's webhooks. */
 const RESTOCK_TOPIC = 'backinstock';
 
-/**
- * Every catalogue write calls this in its transaction. It opens and stops events, one row each, for changes of stock, price or
- * tags; a background task queues the alerts.
- */
-export async function stockChanged(
-  tx: Tx,
-  pid: string,
-  changes: readonly ProductChange[],
-  now: Date,
-): Promise<void> {
+/** Every catalogue write calls this in its transaction. A background task queues the alerts of the events that it opens. */
+export async function stockChanged(tx: Tx, pid: string, changes: readonly ProductChange[], now: Date) {
   const relevant = foldChanges(changes);
   if (relevant.length === 0) return;
   const topics = await topicRulesOf(tx, pid);
   const known = await loadKnown(tx, pid, relevant);
-  const { stops, openings, resumptions, arrivals, marks } = planEvents(topics, relevant, known);
-  // A new event replaces a live one and takes over its unsent alerts.
-  const replaced = openings.map(({ topic, epi }) => ({ topic, epi }));
-  await events.stopEvents(tx, pid, [...stops, ...replaced]);
-  const opened = await events.openEvents(tx, pid, openings, now);
-  await events.resumeEvents(tx, pid, resumptions, now);
-  await events.addUnits(tx, pid, arrivals, now);
-  await events.saveMarks(tx, pid, marks);
-  await emitRestocked(tx, pid, relevant, openings, opened, now);
+  const plan = planEvents(topics, relevant, known);
+  const opened = await events.applyPlan(tx, pid, plan, now);
+  await emitRestocked(tx, pid, relevant, plan.openings, opened, now);
 }
 
 /** A new variant has no events or price marks, so an import of a million products reads none. */
-async function loadKnown(tx: Tx, pid: string, changes: readonly ProductChange[]): Promise<Known> {
+async function loadKnown(tx: Tx, pid: string, changes: readonly ProductChange[]): Promise<KnownEvents> {
   const known = changes.filter(({ isNew, goneSince }) => !isNew || goneSince !== null);
   if (known.length === 0) return { live: [], marks: [] };
   const epis = known.map(({ epi }) => epi);
@@ -66,7 +57,7 @@ async function emitRestocked(
   pid: string,
   changes: readonly ProductChange[],
   openings: readonly Opening[],
-  opened: readonly { topic: string; epi: string }[],
+  opened: readonly Pick<Opening, 'topic' | 'epi'>[],
   now: Date,
 ): Promise<void> {
   const known = new Set(changes.filter(({ isNew }) => !isNew).map(({ epi }) => epi));
@@ -82,15 +73,13 @@ async function emitRestocked(
   await emitEvents(tx, pid, restocked, now);
 }
 
-const NOBODY_LEFT = {
+const NOBODY_LEFT: NextStep = {
+  ...NO_BATCH,
   state: 'done',
   isListOwners: false,
   cursorSeq: 0,
   isFirstPass: false,
-  batchLeft: null,
-  batchAt: null,
-  nextBatchAt: null,
-} as const;
+};
 const NOTHING_TAKEN = { isEnd: false, places: 0, lastSeq: 0 };
 
 /** Queues alerts for the next batch of an event's subscribers or list owners; returns false if none is due. */
@@ -115,14 +104,17 @@ export async function queueNextPortion({ db, now }: Services): Promise<boolean> 
 }
 
 /** Updates subscriptions, events, statistics and webhooks; the queue calls it in the transaction that records the outcome. */
-export async function alertEnded(tx: Tx, ended: Ended, now: Date): Promise<void> {
-  const { sent, failed, withheld, deferred, gone } = ended;
+export async function alertEnded(tx: Tx, ended: readonly EndedMessage[], now: Date): Promise<void> {
+  const sent = ended.filter(({ kind }) => kind === 'sent');
+  const failed = ended.filter(({ kind }) => kind === 'failed');
   await recordSent(tx, sent, now);
-  await giveBackPlaces(tx, [...failed, ...withheld, ...deferred], now);
+  const unsent = ended.filter(({ kind }) => kind !== 'sent' && kind !== 'retry');
+  await giveBackPlaces(tx, unsent, now);
   await queueEvents(tx, [
     ...sent.map((alert) => eventOf('alert.sent', alert, now)),
     ...failed.map((alert) => eventOf('alert.failed', alert, now)),
   ]);
+  const gone = failed.filter(({ isContactGone }) => isContactGone);
   const contacts = new Map(gone.map((alert) => [`${alert.pid} ${alert.recipient}`, alert]));
   for (const { pid, medium, recipient: value } of contacts.values())
     if (medium !== null) await endBouncedContact(tx, pid, { medium, value }, now);
@@ -143,13 +135,8 @@ export async function catchUp(
   const missed = late.length === 0 ? [] : await events.findMissed(tx, pid, late);
   if (missed.length === 0) return;
   const topics = await topicRulesOf(tx, pid);
-  const lasting = missed.filter((event) => isLasting(topics, event));
-  await events.reopenEvents(
-    tx,
-    pid,
-    lasting.map(({ id }) => id),
-    now,
-  );
+  const lasting = missed.filter((event) => isLasting(topics, event)).map(({ id }) => id);
+  await events.reopenEvents(tx, pid, lasting, now);
 }
 
 export async function triggerTopic(
@@ -159,12 +146,10 @@ export async function triggerTopic(
 ): Promise<{ opened: number; audience: number; listHolders: number }> {
   const { pid } = requireStore(ctx);
   const named = checkEpis(epis);
-  const wanted = named.map((epi) => ({ topic: name, epi }));
   return ctx.db.transaction(async (tx) => {
     const rules = await requireTopic(tx, pid, name);
-    await events.stopEvents(tx, pid, wanted);
-    const openings = wanted.map(({ epi }) => openingBy(rules, epi, 'manual'));
-    const opened = await events.openEvents(tx, pid, openings, ctx.now());
+    const openings = named.map((epi) => openingBy(rules, epi, 'manual'));
+    const opened = await events.applyPlan(tx, pid, { openings }, ctx.now());
     const { count: audience } = await countAudience(tx, pid, name, named, ctx.now());
     const owners = rules.listHolders ? await countListOwners(tx, pid, name, named) : [];
     return { opened: opened.length, audience, listHolders: totalOf(owners) };
@@ -175,25 +160,15 @@ const totalOf = (counts: readonly { count: number }[]): number =>
   counts.reduce((sum, { count }) => sum + count, 0);
 
 /** Returns 0 if the topic does not notify list owners. */
-export async function countListHolders(
-  ctx: Context,
-  topic: string,
-  epis: readonly string[] | null,
-): Promise<number | null> {
+export async function countListHolders(ctx: Context, topic: string, epis: readonly string[] | null) {
   const { pid } = requireStore(ctx);
   const rules = await findTopicRules(ctx.db, pid, topic);
   if (!rules?.listHolders) return 0;
   return epis === null ? null : totalOf(await countListOwners(ctx.db, pid, topic, epis));
 }
 
-type Reach = { people: number; messages: number; media: { medium: Medium; count: number }[] };
-
 /** Returns null if no variant is named. */
-export async function getReach(
-  ctx: Context,
-  topic: string,
-  epis: readonly string[] | null,
-): Promise<Reach | null> {
+export async function getReach(ctx: Context, topic: string, epis: readonly string[] | null) {
   const { pid } = requireStore(ctx);
   if (epis === null) return null;
   const rules = await findTopicRules(ctx.db, pid, topic);
@@ -205,17 +180,9 @@ export async function getReach(
   };
 }
 
-export async function getProgress(
-  ctx: Context,
-  topic: string,
-  epis: readonly string[],
-): Promise<events.SendProgress> {
-  const { pid } = requireStore(ctx);
-  return events.progressOf(ctx.db, pid, topic, checkEpis(epis));
+export function getProgress(ctx: Context, topic: string, epis: readonly string[]) {
+  return events.progressOf(ctx.db, requireStore(ctx).pid, topic, checkEpis(epis));
 }
 
-const KEEP_MS = 30 * DAY_MS;
-
-export function forgetAlertEvents({ db }: Services, now: Date): Promise<number> {
-  return events.removeEvents(db, new Date(now.getTime() - KEEP_MS));
-}
+export const forgetAlertEvents = ({ db }: Services, now: Date): Promise<number> =>
+  events.removeEvents(db, new Date(now.getTime() - 30 * DAY_MS));

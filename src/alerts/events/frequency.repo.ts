@@ -1,4 +1,5 @@
 import type { OutboxMessageModel } from '../../generated/prisma/models.ts';
+import { arraysOf } from '../../platform/database/columns.ts';
 import type { Db, Raw, Tx } from '../../platform/database/database.ts';
 import { STILL_HELD, claimsOf, held, lock } from '../queue/acknowledge.repo.ts';
 import type { EndedMessage } from '../queue/acknowledge.repo.ts';
@@ -6,10 +7,9 @@ import { CLAIMED_COLUMNS } from '../queue/outbox.repo.ts';
 import type { ClaimedMessage } from '../queue/outbox.repo.ts';
 import { giveBackPlaces } from './alert.repo.ts';
 
-// The dispatcher groups a contact's alerts and checks the frequency cap under the contact's lock, and writes the decision before
-// sending: after a crash, another dispatcher continues with the same decision.
+// Decisions about a contact are made under its lock and written before sending, so that another dispatcher continues after a crash.
 
-export type Recipient = { pid: string; recipient: string };
+type Recipient = { pid: string; recipient: string };
 
 /** SQL: Prisma has no advisory locks. They are acquired in numeric order to avoid deadlocks. */
 const LOCK_CONTACTS = `
@@ -32,51 +32,39 @@ export async function lockClaimed(tx: Tx, messages: readonly ClaimedMessage[]): 
   return new Set(rows.map(({ id }) => id));
 }
 
-export type RecentAlert = Raw<
-  Pick<
-    OutboxMessageModel,
-    'pid' | 'id' | 'recipient' | 'state' | 'dueAt' | 'leavesAt' | 'parcelId' | 'finishedAt' | 'seq'
-  >
+export type RecentAlert = Pick<
+  Raw<OutboxMessageModel>,
+  'pid' | 'id' | 'recipient' | 'state' | 'scheduledAt' | 'messageId' | 'finishedAt'
 >;
 
 /** SQL: filters by recipient alone, which only one index supports. */
 const RECENT = `
-  SELECT o.pid, o.id, o.recipient, o.state, o.due_at AS "dueAt", o.leaves_at AS "leavesAt", o.parcel_id AS "parcelId",
-    o.finished_at AS "finishedAt", o.seq
+  SELECT o.pid, o.id, o.recipient, o.state, o.leaves_at AS "scheduledAt", o.parcel_id AS "messageId", o.finished_at AS "finishedAt"
   FROM unnest($1::text[], $2::text[]) AS contact (pid, recipient) CROSS JOIN LATERAL (
     SELECT * FROM outbox WHERE recipient = contact.recipient AND leaves_at IS NOT NULL OFFSET 0) o
   WHERE o.pid = contact.pid AND o.medium = $3 AND o.lane = 'alert' AND (o.state = 'queued' OR (o.state = 'sent' AND o.finished_at > $4))
   ORDER BY o.seq`;
 
 /** Returns alerts that are queued or were sent since then, oldest first. */
-export function findRecent(
-  db: Db,
-  medium: string,
-  contacts: readonly Recipient[],
-  sentSince: Date,
-): Promise<RecentAlert[]> {
-  const pids = contacts.map(({ pid }) => pid);
-  const recipients = contacts.map(({ recipient }) => recipient);
-  return db.query<RecentAlert>(RECENT, [pids, recipients, medium, sentSince]);
+export function findRecent(db: Db, medium: string, contacts: readonly Recipient[], sentSince: Date) {
+  return db.query<RecentAlert>(RECENT, [...arraysOf(contacts, 'pid', 'recipient'), medium, sentSince]);
 }
 
 /** An alert to postpone. If only this contact has to wait, another subscriber gets its place. */
-export type Wait = { message: ClaimedMessage; until: Date; reason: string; isPlaceFree: boolean };
+type Wait = { message: ClaimedMessage; until: Date; reason: string; isPlaceFree: boolean };
 
 /** SQL: updates each row with its own values. Waiting does not count as an attempt. */
 const HOLD = `
   UPDATE outbox o SET due_at = h.until, leaves_at = h.until, error = h.reason, attempts = o.attempts - 1, has_place = o.has_place AND NOT h.is_free
   FROM (${held({ until: 'timestamptz', reason: 'text', is_free: 'boolean' })}) h
   WHERE o.ctid = h.at AND ${STILL_HELD}
-  RETURNING o.pid, h.restock_id AS "restockId", h.has_place AND h.is_free AS "hasPlace"`;
+  RETURNING o.pid, h.restock_id AS "eventId", h.has_place AND h.is_free AS "hasPlace"`;
 
 export async function hold(tx: Tx, waits: readonly Wait[], now: Date): Promise<void> {
   if (waits.length === 0) return;
-  const held = await tx.query<Pick<EndedMessage, 'pid' | 'restockId' | 'hasPlace'>>(HOLD, [
+  const held = await tx.query<Pick<EndedMessage, 'pid' | 'eventId' | 'hasPlace'>>(HOLD, [
     ...claimsOf(waits.map(({ message }) => message)),
-    waits.map(({ until }) => until),
-    waits.map(({ reason }) => reason),
-    waits.map(({ isPlaceFree }) => isPlaceFree),
+    ...arraysOf(waits, 'until', 'reason', 'isPlaceFree'),
   ]);
   await giveBackPlaces(tx, held, now);
 }
@@ -86,16 +74,15 @@ const GROUP = `
   UPDATE outbox o SET parcel_id = h.group_id, leaves_at = coalesce(o.leaves_at, $5)
   FROM (${held({ group_id: 'text' })}) h WHERE o.ctid = h.at AND ${STILL_HELD}`;
 
-export type Grouped<Message> = { message: Message; groupId: string };
+type Grouped<Message> = { message: Message; groupId: string };
 
 export async function group(tx: Tx, alerts: readonly Grouped<ClaimedMessage>[], now: Date): Promise<void> {
   if (alerts.length === 0) return;
   const claims = claimsOf(alerts.map(({ message }) => message));
-  await tx.query(GROUP, [...claims, alerts.map(({ groupId }) => groupId), now]);
+  await tx.query(GROUP, [...claims, ...arraysOf(alerts, 'groupId'), now]);
 }
 
-// Nobody is sending an alert that has no message yet, so another dispatcher may claim it; an alert of a message is claimed with
-// it. SQL: updates rows by ctid, found by key.
+// SQL: by ctid, found by key. Nobody sends an alert without a message yet, so it may be claimed; others are claimed with theirs.
 const TAKE = `
   UPDATE outbox o SET parcel_id = m.group_id, attempts = o.attempts + 1, claim = o.claim + 1, due_at = $4
   FROM (
@@ -106,18 +93,10 @@ const TAKE = `
   RETURNING ${CLAIMED_COLUMNS}`;
 
 /** Claims more alerts of locked contacts and assigns them to messages. */
-export async function take(
-  tx: Tx,
-  alerts: readonly Grouped<RecentAlert>[],
-  leaseEnd: Date,
-): Promise<ClaimedMessage[]> {
+export async function take(tx: Tx, alerts: readonly Grouped<RecentAlert>[], leaseEnd: Date) {
   if (alerts.length === 0) return [];
   const rows = alerts.map(({ message }) => message);
   await lock(tx, rows);
-  return tx.query<ClaimedMessage>(TAKE, [
-    rows.map(({ pid }) => pid),
-    rows.map(({ id }) => id),
-    alerts.map(({ groupId }) => groupId),
-    leaseEnd,
-  ]);
+  const params = [...arraysOf(rows, 'pid', 'id'), ...arraysOf(alerts, 'groupId'), leaseEnd];
+  return tx.query<ClaimedMessage>(TAKE, params);
 }

@@ -6,10 +6,8 @@ const DAY_MINUTES = 1_440;
 /** The wait of an alert if the messages in flight already reach the cap: their outcome is still unknown. */
 export const LOOK_AGAIN_MS = 10 * MINUTE_MS;
 
-export type Sends = {
-  sentAt: readonly Date[];
-  underWay: number;
-};
+/** The messages of the last day, and those in flight. */
+export type Sends = { sentAt: readonly Date[]; underWay: number };
 
 /** The send time of an alert, and the rule that delays it, if any. */
 export type Departure = { at: Date; waitsFor: 'digest' | 'quiet' | 'cap' | null };
@@ -39,10 +37,7 @@ function isBetween(minutes: number, from: number, to: number): boolean {
   return from < to ? minutes >= from && minutes < to : minutes >= from || minutes < to;
 }
 
-/**
- * Returns the first time outside quiet hours. Around a daylight saving change it searches by minute, because an hour is skipped
- * or repeated.
- */
+/** Around a daylight saving change it searches by minute, because an hour is skipped or repeated. */
 export function afterQuiet({ quietFrom, quietTo, timeZone = 'UTC' }: Pacing, at: Date): Date {
   if (quietFrom === undefined || quietTo === undefined) return at;
   const [from, to] = [minutesOf(quietFrom), minutesOf(quietTo)];

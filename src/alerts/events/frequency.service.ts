@@ -10,7 +10,7 @@ import * as frequency from './frequency.repo.ts';
 type Candidate = { message: ClaimedMessage; content: { store: { pacing: Pacing } } };
 
 /** The alerts of one message: those of the batch, and those claimed in addition, which are still to be evaluated. */
-export type Group = { parcelId: string; own: ClaimedMessage[]; taken: ClaimedMessage[] };
+type Group = { messageId: string; own: ClaimedMessage[]; taken: ClaimedMessage[] };
 
 const REASONS = {
   digest: 'waits for other alerts of this contact',
@@ -18,10 +18,10 @@ const REASONS = {
   cap: 'waits, because the contact got as much as a day allows',
 } as const;
 
-type Contact = { pid: string; recipient: string; pacing: Pacing; own: ClaimedMessage[] };
+type ContactAlerts = { pid: string; recipient: string; pacing: Pacing; own: ClaimedMessage[] };
 
-function groupByContact(candidates: readonly Candidate[]): Contact[] {
-  const contacts = new Map<string, Contact>();
+function groupByContact(candidates: readonly Candidate[]): ContactAlerts[] {
+  const contacts = new Map<string, ContactAlerts>();
   for (const { message, content } of candidates) {
     const { pid, recipient } = message;
     const key = JSON.stringify([pid, recipient]);
@@ -32,10 +32,7 @@ function groupByContact(candidates: readonly Candidate[]): Contact[] {
   return [...contacts.values()];
 }
 
-/**
- * Applies frequency cap, digest and quiet hours, and postpones the rest. The decision is written before sending, so that a retry
- * has the same alerts and id, and a message in flight counts.
- */
+/** Writes its decision before sending, so that a retry has the same alerts and id, and a message in flight counts. */
 export async function groupAlerts(
   { db, config, now }: Services,
   medium: Medium,
@@ -55,26 +52,21 @@ export async function groupAlerts(
       const known = recent.filter((row) => row.pid === pid && row.recipient === recipient);
       return planContact(pacing, held, known, most, time);
     });
-    const waits = plans.flatMap((plan) => plan.waits);
-    await frequency.hold(
-      tx,
-      waits.map(({ waitsFor, ...wait }) => ({
+    const waits = plans.flatMap((plan) =>
+      plan.waits.map(({ waitsFor, ...wait }) => ({
         ...wait,
         reason: REASONS[waitsFor],
         isPlaceFree: waitsFor === 'cap',
       })),
-      time,
     );
+    await frequency.hold(tx, waits, time);
     const groups = plans.flatMap((plan) => plan.groups);
-    const ownOf = groups.flatMap(({ id, own }) => own.map((message) => ({ message, groupId: id })));
-    await frequency.group(tx, ownOf, time);
+    const own = groups.flatMap((group) => group.own.map((message) => ({ message, groupId: group.id })));
+    await frequency.group(tx, own, time);
     const leaseEnd = new Date(time.getTime() + config.dispatchLeaseMs);
     const others = groups.flatMap((group) => group.others.map((message) => ({ message, groupId: group.id })));
     const taken = await frequency.take(tx, others, leaseEnd);
-    return groups.map(({ id, own }) => ({
-      parcelId: id,
-      own,
-      taken: taken.filter(({ parcelId }) => parcelId === id),
-    }));
+    const takenBy = (id: string) => taken.filter(({ messageId }) => messageId === id);
+    return groups.map((group) => ({ messageId: group.id, own: group.own, taken: takenBy(group.id) }));
   });
 }

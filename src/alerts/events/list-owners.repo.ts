@@ -1,20 +1,21 @@
-import type { Db, Tx } from '../../platform/database/database.ts';
+import type { Db } from '../../platform/database/database.ts';
 import {
   LIST_OWNER_CONTACTS,
   hasUnsubscribed,
   isNotQueued,
 } from '../../shoppers/contacts/list-owner.repo.ts';
+import type { Medium } from '../send/channels.ts';
+import { expiresBefore } from '../topics/topic.rules.ts';
 import type { TopicRules } from '../topics/topic.types.ts';
+import { queuePicked } from './alert.repo.ts';
+import type { QueuePortion } from './alert.repo.ts';
 import { PORTION } from './event.rules.ts';
 import type { Taken } from './event.rules.ts';
-import { queuePicked } from './fan-out.repo.ts';
-import type { FanOut } from './fan-out.repo.ts';
 
 /** Items examined per batch, even if few of their owners may be notified. */
 const EXAMINED = PORTION;
 
-// A contact can have the product in several lists: DISTINCT removes duplicates in a batch, a lookup of existing alerts across
-// batches.
+// A contact can have the product in several lists: DISTINCT and the lookup of existing alerts remove duplicates.
 /** SQL: fan-out of thousands of rows from select to insert. */
 const QUEUE = `
   WITH examined AS MATERIALIZED (
@@ -43,20 +44,15 @@ const QUEUE = `
     coalesce(CASE WHEN (SELECT count(*) FROM waiting) < $7 THEN (SELECT max(seq) FROM examined) ELSE (SELECT max(seq) FROM waiting) END, $5) AS "lastSeq"`;
 
 /** Queues list owners in the order in which they saved the product. */
-export async function queueListOwners(
-  tx: Tx,
-  { pid, epi, id, cursorSeq, itemCut, toldSince }: FanOut,
-  topic: TopicRules,
-  limit: number,
-  now: Date,
-): Promise<Omit<Taken, 'limit'>> {
+export const queueListOwners: QueuePortion = async (tx, event, topic, limit, now) => {
+  const { pid, epi, id, cursorSeq, itemCut, notifiedSince } = event;
   const params = [
     ...[pid, epi, topic.name, id, cursorSeq, itemCut],
-    ...[limit, now, topic.coolDownSeconds, toldSince],
+    ...[limit, now, topic.coolDownSeconds, notifiedSince],
   ];
-  const [row] = await tx.query<Omit<Taken, 'limit'>>(QUEUE, params);
-  return row!;
-}
+  const [taken] = await tx.query<Taken>(QUEUE, params);
+  return taken!;
+};
 
 /** SQL: counts contacts over four tables. */
 const COUNT = `
@@ -72,4 +68,32 @@ export function countListOwners(
   epis: readonly string[],
 ): Promise<{ medium: string; count: number }[]> {
   return db.query<{ medium: string; count: number }>(COUNT, [pid, epis, topic]);
+}
+
+/** SQL: counts contacts over five tables; a subscriber who is also a list owner counts once. */
+const RECIPIENTS = `
+  SELECT medium, count(*)::int AS people, sum(heard)::int AS messages FROM (
+    SELECT medium, value, count(*) AS heard FROM (
+      SELECT s.epi, s.medium, s.value FROM subscription s
+      WHERE s.pid = $1 AND s.epi = ANY ($2::text[]) AND s.topic = $3 AND s.confirmed_at IS NOT NULL
+        AND ($4::timestamptz IS NULL OR coalesce(s.renewed_at, s.cts) > $4)
+      UNION
+      SELECT x.epi, contact.medium, contact.value
+      FROM (SELECT i.epi, i.lid FROM item i WHERE $5 AND i.pid = $1 AND i.epi = ANY ($2::text[]) AND i.lity IS NULL OFFSET 0) x ${LIST_OWNER_CONTACTS}
+      WHERE NOT ${hasUnsubscribed('$1', 'contact.medium', 'contact.value', '$3', 'x.epi')}
+    ) alert GROUP BY medium, value
+  ) contact GROUP BY medium ORDER BY medium`;
+
+type MediumAudience = { medium: Medium; people: number; messages: number };
+
+/** Counts each contact once, even across several variants. */
+export function countRecipients(
+  db: Db,
+  pid: string,
+  topic: TopicRules,
+  epis: readonly string[],
+  now: Date,
+): Promise<MediumAudience[]> {
+  const params = [pid, epis, topic.name, expiresBefore(topic, now), topic.listHolders];
+  return db.query<MediumAudience>(RECIPIENTS, params);
 }

@@ -1,6 +1,6 @@
 import type { Services } from '../../context.ts';
 import { shortUnsubscribeUrl, unsubscribeUrl } from '../../shoppers/contacts/link.rules.ts';
-import type { Scope } from '../../shoppers/contacts/link.rules.ts';
+import type { UnsubscribeClaim } from '../../shoppers/contacts/link.rules.ts';
 import { OPTED_OUT, findOptedOut } from '../../shoppers/contacts/opt-out.service.ts';
 import { trackLinks } from '../../stores/revenue/click.service.ts';
 import type { TrackLink } from '../../stores/revenue/click.service.ts';
@@ -23,7 +23,7 @@ import type { Verdict } from './alert.rules.ts';
 import { groupAlerts } from './frequency.service.ts';
 
 /** One message, or an alert that ends alone. `compose` returns the message to send, or the reason for not sending it now. */
-export type Message = {
+type Message = {
   message: ClaimedMessage;
   others: ClaimedMessage[];
   compose: () => Promise<Outgoing | Outcome>;
@@ -31,12 +31,8 @@ export type Message = {
 
 type Content = {
   store: Sender;
-  unsubscribeUrl: (scope: Scope) => string;
-  /**
-   * Renders the texts: `isBare` omits the footer in a digest, `follows` marks an alert below another. Otherwise returns why that
-   * fails now.
-   */
-  render: (isBare: boolean, follows: boolean) => Promise<{ texts: Partial<AlertTexts> } | Outcome>;
+  /** `isBare` omits the footer in a digest, `follows` marks an alert below another. */
+  render: (isBare: boolean, follows: boolean) => Promise<Partial<AlertTexts>>;
 };
 
 /** A claimed alert with its evaluation; its content is null if it can no longer be sent. */
@@ -51,7 +47,7 @@ export async function prepareMessages(
 ): Promise<Message[]> {
   const prepared = await prepareAlerts(services, medium, alerts);
   const isLimited = ({ message, content }: Prepared): boolean =>
-    content !== null && (isPaced(content.store.pacing) || message.leavesAt !== null);
+    content !== null && (isPaced(content.store.pacing) || message.scheduledAt !== null);
   const limited = prepared.filter(isLimited);
   const alone = prepared.filter((alert) => !isLimited(alert));
   const messages = alone.map((alert) => composeAlone(services, medium, alert));
@@ -71,7 +67,7 @@ export async function prepareMessages(
         .flatMap(({ id }) => byId.get(id) ?? [])
         .sort(inReadingOrder);
       const [{ message }, ...others] = members as [Ready, ...Ready[]];
-      const compose = () => composeTogether(services, medium, group.parcelId, members);
+      const compose = () => composeTogether(services, medium, group.messageId, members);
       return { message, others: others.map((one) => one.message), compose };
     }),
   ];
@@ -83,29 +79,24 @@ function inReadingOrder({ message: left }: Ready, { message: right }: Ready): nu
   return age || compare(left.topic!, right.topic!) || compare(left.epi!, right.epi!);
 }
 
-async function prepareAlerts(
-  services: Services,
-  medium: Medium,
-  messages: readonly ClaimedMessage[],
-): Promise<Prepared[]> {
+async function prepareAlerts(services: Services, medium: Medium, messages: readonly ClaimedMessage[]) {
   const { db } = services;
   const recipients = messages.map(({ recipient }) => recipient);
+  const optedOut = await findOptedOut(db, medium, recipients);
   const names = messages.map(({ pid, topic }) => ({ pid, name: topic! }));
-  // A channel without replies has no opt-outs.
-  const stopped = channelOf(medium).answers ? await findOptedOut(db, medium, recipients) : new Set();
   const topics = await loadTopics(db, names);
   const facts = await loadFacts(db, messages);
   const link = await trackLinks(services, medium, messages);
-  return messages.map((message, index) => {
+  return messages.map((message, index): Prepared => {
     const alert = prepareAlert(services, medium, message, facts[index] ?? null, topics[index]!, link);
-    return stopped.has(message.recipient) ? { ...alert, evaluate: () => OPTED_OUT } : alert;
+    return optedOut.has(message.recipient) ? { ...alert, evaluate: () => OPTED_OUT } : alert;
   });
 }
 
 const NO_TOPIC = { kind: 'withheld', reason: 'the topic is gone' } as const;
 
 function prepareAlert(
-  { config, now, templates }: Services,
+  services: Services,
   medium: Medium,
   message: ClaimedMessage,
   facts: AlertFacts | null,
@@ -114,25 +105,30 @@ function prepareAlert(
 ): Prepared {
   if (facts === null) return { message, evaluate: () => GONE, content: null };
   if (topic === null) return { message, evaluate: () => NO_TOPIC, content: null };
-  const { pid, recipient: value } = message;
-  const { store, product } = facts;
+  const { config, now, templates } = services;
   const epi = message.epi!;
-  const short = isTerse(medium) ? shortUnsubscribeUrl(config.publicUrl, store, medium, message) : null;
-  const urlFor = (scope: Scope): string =>
-    short ?? unsubscribeUrl(config.publicUrl, store, { scope, medium, value, topic: topic.name, epi });
-  const render: Content['render'] = async (isBare, follows) => {
-    const shownStore = { ...store, siteUrl: siteOf(store, config.publicUrl) };
-    const shown = alertModel(shownStore, topic.name, epi, product, urlFor('product'));
-    const model = link(store, message, { ...shown, follows });
-    try {
-      const parts = partsOf(medium);
-      return { texts: await templates.alerts.render({ pid, texts: topic.texts, parts, model, isBare }) };
-    } catch (error) {
-      return outcomeOfTemplate(error as Error);
-    }
+  const render: Content['render'] = (isBare, follows) => {
+    const store = { ...facts, siteUrl: siteOf(facts, config.publicUrl) };
+    const url = urlOf(services, medium, facts, message, { scope: 'product', topic: topic.name, epi });
+    const shown = alertModel(store, topic.name, epi, facts, url);
+    const model = link(facts, message, { ...shown, follows });
+    const { texts } = topic;
+    return templates.alerts.render({ pid: facts.pid, texts, parts: partsOf(medium), model, isBare });
   };
-  const content = { store, unsubscribeUrl: urlFor, render };
+  const content = { store: facts, render };
   return { message, evaluate: () => evaluateAlert(topic, facts, now()), content };
+}
+
+/** The link that unsubscribes from a claim; a short link of the alert if the medium limits the length. */
+function urlOf(
+  { config: { publicUrl } }: Services,
+  medium: Medium,
+  store: Sender,
+  message: ClaimedMessage,
+  claim: Pick<UnsubscribeClaim, 'scope' | 'topic' | 'epi' | 'moreTopics'>,
+): string {
+  const short = isTerse(medium) ? shortUnsubscribeUrl(publicUrl, store, medium, message) : null;
+  return short ?? unsubscribeUrl(publicUrl, store, { medium, value: message.recipient, ...claim });
 }
 
 /** Attempts for a template that kills the rendering process, because a stalled machine may be the cause. */
@@ -143,15 +139,10 @@ function outcomeOfTemplate(error: Error): Outcome {
   const reason = `the template cannot be rendered: ${error.message}`;
   const isFatal = error instanceof TemplateError && error.isFatal;
   // An earlier attempt would be rejected without rendering, which does not count as one.
-  return isFatal
-    ? { kind: 'retry', reason, most: FATAL_ATTEMPTS, afterMs: REFUSED_MS }
-    : { kind: 'retry', reason };
+  return { kind: 'retry', reason, ...(isFatal && { most: FATAL_ATTEMPTS, afterMs: REFUSED_MS }) };
 }
 
-/**
- * Separates alerts to send from those that end or wait. The alert whose id is the message id stays, because it may already have
- * been sent.
- */
+/** The alert whose id is the message id is sent even during its cool-down, because it may already have been sent. */
 function partition(alerts: readonly Prepared[]): { ready: Ready[]; ended: Message[] } {
   const ready: Ready[] = [];
   const ended: Message[] = [];
@@ -159,7 +150,7 @@ function partition(alerts: readonly Prepared[]): { ready: Ready[]; ended: Messag
     const { message, content } = alert;
     const verdict = alert.evaluate();
     const isSent =
-      verdict.kind === 'send' || (verdict.kind === 'deferred' && message.parcelId === message.id);
+      verdict.kind === 'send' || (verdict.kind === 'deferred' && message.messageId === message.id);
     if (isSent && content !== null) ready.push({ ...alert, content });
     else if (verdict.kind !== 'send') ended.push({ message, others: [], compose: async () => verdict });
   }
@@ -176,6 +167,14 @@ function composeAlone(services: Services, medium: Medium, alert: Prepared): Mess
   return { message, others: [], compose };
 }
 
+export const senderFields = ({ pid, isDemo, name: storeName, senderName, senderAddress }: Sender) => ({
+  pid,
+  isDemo,
+  storeName,
+  senderName,
+  senderAddress,
+});
+
 /** Renders one message for a contact; a single alert is not a digest. */
 async function composeTogether(
   services: Services,
@@ -183,40 +182,24 @@ async function composeTogether(
   id: string,
   alerts: readonly Ready[],
 ): Promise<Outgoing | Outcome> {
-  const [first] = alerts as [Ready, ...Ready[]];
-  const { store } = first.content;
-  const isDigest = alerts.length > 1;
-  const pieces: Partial<AlertTexts>[] = [];
-  const rendered = alerts.map(({ content }, index) => content.render(isDigest, index > 0));
-  for (const piece of await Promise.all(rendered)) {
-    if ('kind' in piece) return piece;
-    pieces.push(piece.texts);
-  }
-  let [texts] = pieces;
-  // The mail program's unsubscribe button covers the whole topic; the footer links to the choice.
-  let oneClickUrl = first.content.unsubscribeUrl('topic');
-  if (isDigest) {
-    oneClickUrl = urlForAll(services, medium, alerts);
-    const products = new Set(alerts.map(({ message }) => message.epi)).size;
-    const digest = { pieces, products, storeName: store.name, url: oneClickUrl };
-    try {
-      texts = await services.templates.alerts.join({ pid: store.pid, parts: partsOf(medium), digest });
-    } catch (error) {
-      return outcomeOfTemplate(error as Error);
-    }
-  }
-  const payload = channelOf(medium).compose(texts as AlertTexts, { oneClickUrl, isTest: false });
-  const { pid, isDemo, name: storeName, senderName, senderAddress } = store;
-  return { id, pid, isDemo, storeName, senderName, senderAddress, to: first.message.recipient, payload };
-}
-
-/** Unsubscribes from all topics of a message; the page offers the other options. */
-function urlForAll({ config }: Services, medium: Medium, alerts: readonly Ready[]): string {
   const [{ message, content }] = alerts as [Ready, ...Ready[]];
   const { store } = content;
-  const short = isTerse(medium) ? shortUnsubscribeUrl(config.publicUrl, store, medium, message) : null;
-  if (short !== null) return short;
+  const isDigest = alerts.length > 1;
   const [topic = '', ...moreTopics] = new Set(alerts.map((alert) => alert.message.topic!));
-  const claim = { scope: 'topic', medium, value: message.recipient, topic, epi: '', moreTopics } as const;
-  return unsubscribeUrl(config.publicUrl, store, claim);
+  // The mail program's unsubscribe button covers whole topics; the footer links to the choice.
+  const claim = { scope: 'topic', topic, epi: isDigest ? '' : message.epi!, moreTopics } as const;
+  const url = urlOf(services, medium, store, message, claim);
+  try {
+    const pieces = await Promise.all(alerts.map((alert, index) => alert.content.render(isDigest, index > 0)));
+    const products = new Set(alerts.map((alert) => alert.message.epi)).size;
+    const digest = { pieces, products, storeName: store.name, url };
+    const parts = partsOf(medium);
+    const texts = isDigest
+      ? await services.templates.alerts.join({ pid: store.pid, parts, digest })
+      : (pieces[0] as AlertTexts);
+    const payload = channelOf(medium).compose(texts, { oneClickUrl: url, isTest: false });
+    return { id, ...senderFields(store), to: message.recipient, payload };
+  } catch (error) {
+    return outcomeOfTemplate(error as Error);
+  }
 }

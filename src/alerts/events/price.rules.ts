@@ -11,15 +11,12 @@ export type LiveEvent = {
   isPending: boolean;
 };
 
-export type PriceView = { mark: number | null; live: LiveEvent | null };
+type PriceView = { mark: number | null; live: LiveEvent | null };
 
 /** Whether an event begins, ends or lasts, its reference price, and the mark to store. */
-export type PriceStep = { step: Step; reference: number | null; mark: number | null };
+type PriceStep = { step: Step; reference: number | null; mark: number | null };
 
-/**
- * A drop counts from the highest price since the last alert: 100, 96, 92 is a drop of 8 %, and the next counts from 92. An event
- * that has queued nobody absorbs further drops; the mark is the reference while the price is below it.
- */
+/** A drop counts from the highest price since the last alert: 100, 96, 92 is a drop of 8 %, and the next counts from 92. */
 export function stepPrice(
   topic: TopicRules,
   { mark, live }: PriceView,
@@ -28,11 +25,8 @@ export function stepPrice(
 ): PriceStep {
   const reference = (live?.isPending ? live.wasPr : mark) || before || null;
   const kept = reference !== null && !(after && after >= reference) ? reference : null;
-  const step = triggerOf('pricedrop').step(
-    topic,
-    { stk: null, pr: reference, tags: [] },
-    { stk: null, pr: after, tags: [] },
-  );
+  const at = (pr: number | null) => ({ stk: null, pr, tags: [] });
+  const step = triggerOf('pricedrop').step(topic, at(reference), at(after));
   if (step === 'begins')
     return live?.isPending ? { step: 'lasts', reference, mark } : { step, reference, mark: null };
   const isOver = live !== null && !hasFallen(topic, live.wasPr, after);

@@ -1,15 +1,12 @@
+import { arraysOf } from '../../platform/database/columns.ts';
 import type { Tx } from '../../platform/database/database.ts';
+import type { Outcome } from '../send/outcome.ts';
 import type { ClaimedMessage } from './outbox.repo.ts';
 
-// Statements find rows by id alone, lock them and update them by ctid, without a name. A join reads a store's whole queue while
-// the planner has no statistics after a fan-out: 37 ms for a hundred rows against 12 (decision 9).
+// Rows are found by id alone and updated by ctid: without statistics a join reads a store's whole queue (decision 9).
 
 /** The first three parameters of a statement on claimed messages. */
-export const claimsOf = (messages: readonly ClaimedMessage[]) => [
-  messages.map(({ pid }) => pid),
-  messages.map(({ id }) => id),
-  messages.map(({ claim }) => claim),
-];
+export const claimsOf = (messages: readonly ClaimedMessage[]) => arraysOf(messages, 'pid', 'id', 'claim');
 
 /** SQL: locks rows by key. */
 const LOCK = `
@@ -17,13 +14,10 @@ const LOCK = `
     SELECT pid FROM outbox WHERE id = m.id OFFSET 0 FOR UPDATE) o
   WHERE o.pid = m.pid`;
 
-/**
- * Locks messages in the order of their ids to avoid deadlocks. It is a separate statement, because only the next one sees the
- * current ctid of rows that changed during the wait.
- */
+/** Ordered by id against deadlocks; a statement of its own, because only the next one sees the ctid of rows that changed meanwhile. */
 export async function lock(tx: Tx, messages: readonly Pick<ClaimedMessage, 'pid' | 'id'>[]): Promise<void> {
   const inOrder = [...messages].sort((left, right) => (left.id < right.id ? -1 : 1));
-  await tx.query(LOCK, [inOrder.map(({ pid }) => pid), inOrder.map(({ id }) => id)]);
+  await tx.query(LOCK, arraysOf(inOrder, 'pid', 'id'));
 }
 
 /** The locked rows of claims, with more columns as parameters from $4 on; `at` is the ctid. */
@@ -40,98 +34,44 @@ export const held = (more: Record<string, string> = {}): string => {
 
 export const STILL_HELD = `h.state = 'queued' AND h.claimed = h.claim`;
 
+/** `until` is the next attempt of a retried or deferred message. */
+export type MessageEnd = {
+  message: ClaimedMessage;
+  kind: Outcome['kind'];
+  reason: string | null;
+  until: Date | null;
+  isContactGone: boolean;
+};
+
 export type EndedMessage = Pick<
   ClaimedMessage,
-  'pid' | 'id' | 'medium' | 'recipient' | 'topic' | 'epi' | 'subscriptionId' | 'restockId'
-> & { error: string | null; hasPlace: boolean };
+  'pid' | 'id' | 'medium' | 'recipient' | 'topic' | 'epi' | 'subscriptionId' | 'eventId'
+> &
+  Pick<MessageEnd, 'kind' | 'isContactGone'> & { error: string | null; hasPlace: boolean };
 
-const ENDED_COLUMNS = `o.pid, o.id, o.medium, o.recipient, o.topic, o.epi, o.subscription_id AS "subscriptionId", o.restock_id AS "restockId",
-  o.error, h.has_place AS "hasPlace"`;
+const ENDS = { kind: 'text', reason: 'text', until: 'timestamptz', is_gone: 'boolean', event_id: 'text' };
 
-/** A message to retry, with the result of its attempt. A deferred one releases its place and its shared message. */
-export type Delay = { message: ClaimedMessage; until: Date; reason: string | null; isDeferred: boolean };
-
-export type Ending = { message: ClaimedMessage; reason: string };
-
+// A deferred message releases its place. One that a newer event took over is due again, because the reason applied to the older event.
 /** SQL: updates each row with its own values. */
-const POSTPONE = `
-  UPDATE outbox o SET due_at = h.until, error = h.reason, has_place = o.has_place AND NOT h.is_deferred,
-    leaves_at = CASE WHEN NOT h.is_deferred THEN o.leaves_at END, parcel_id = CASE WHEN NOT h.is_deferred THEN o.parcel_id END
-  FROM (${held({ until: 'timestamptz', reason: 'text', is_deferred: 'boolean' })}) h
-  WHERE o.ctid = h.at AND ${STILL_HELD}
-  RETURNING ${ENDED_COLUMNS}`;
+const RECORD = `
+  UPDATE outbox o SET state = CASE WHEN h.kind IN ('retry', 'deferred') THEN 'queued' ELSE h.kind END, error = h.reason,
+    due_at = coalesce(h.until, o.due_at), finished_at = CASE WHEN h.kind NOT IN ('retry', 'deferred') THEN $9::timestamptz END,
+    payload = CASE WHEN h.kind <> 'sent' OR o.lane = 'webhook' THEN o.payload END, has_place = o.has_place AND h.kind <> 'deferred',
+    leaves_at = CASE WHEN h.kind <> 'deferred' THEN o.leaves_at END, parcel_id = CASE WHEN h.kind <> 'deferred' THEN o.parcel_id END
+  FROM (
+    SELECT h.at, h.lane, h.state, h.claim, h.claimed, h.has_place, h.is_gone, new.*
+    FROM (${held(ENDS)}) h CROSS JOIN LATERAL (SELECT h.kind = 'withheld' AND h.restock_id IS DISTINCT FROM h.event_id AS is_moved) event
+    CROSS JOIN LATERAL (SELECT CASE WHEN is_moved THEN 'retry' ELSE h.kind END AS kind, CASE WHEN NOT is_moved THEN h.reason END AS reason,
+      CASE WHEN is_moved THEN $9 ELSE h.until END AS until) new) h
+  WHERE o.ctid = h.at AND CASE WHEN h.kind = 'sent' THEN h.state <> 'sent' AND (h.lane <> 'webhook' OR h.claimed = h.claim) ELSE ${STILL_HELD} END
+  RETURNING o.pid, o.id, o.medium, o.recipient, o.topic, o.epi, o.subscription_id AS "subscriptionId", o.restock_id AS "eventId", o.error,
+    h.kind, h.has_place AS "hasPlace", h.is_gone AS "isContactGone"`;
 
-/** Schedules retries, except for messages that were claimed or requeued in the meantime; returns the deferred ones. */
-export async function postpone(tx: Tx, delays: readonly Delay[]): Promise<EndedMessage[]> {
-  if (delays.length === 0) return [];
-  const messages = delays.map(({ message }) => message);
+/** Skips messages that were claimed or requeued meanwhile; a delivery counts even then, except of a replayed webhook event. */
+export async function recordEnds(tx: Tx, ends: readonly MessageEnd[], now: Date): Promise<EndedMessage[]> {
+  const messages = ends.map(({ message }) => message);
   await lock(tx, messages);
-  const rows = await tx.query<EndedMessage>(POSTPONE, [
-    ...claimsOf(messages),
-    delays.map(({ until }) => until),
-    delays.map(({ reason }) => reason),
-    delays.map(({ isDeferred }) => isDeferred),
-  ]);
-  const deferred = new Set(delays.flatMap(({ message, isDeferred }) => (isDeferred ? [message.id] : [])));
-  return rows.filter(({ id }) => deferred.has(id));
-}
-
-/** SQL: updates each row with its own values. */
-const WITHHOLD = `
-  UPDATE outbox o SET state = 'withheld', error = h.reason, finished_at = $6
-  FROM (${held({ reason: 'text', of: 'text' })}) h
-  WHERE o.ctid = h.at AND ${STILL_HELD} AND h.restock_id IS NOT DISTINCT FROM h.of
-  RETURNING ${ENDED_COLUMNS}`;
-
-/**
- * Ends messages unsent. One that a newer event took over since the claim is due again, because the reason applied to the older
- * event.
- */
-export async function withhold(tx: Tx, endings: readonly Ending[], now: Date): Promise<EndedMessage[]> {
-  if (endings.length === 0) return [];
-  const messages = endings.map(({ message }) => message);
-  await lock(tx, messages);
-  const reasons = endings.map(({ reason }) => reason);
-  const restocks = messages.map(({ restockId }) => restockId);
-  const ended = await tx.query<EndedMessage>(WITHHOLD, [...claimsOf(messages), reasons, restocks, now]);
-  const ids = new Set(ended.map(({ id }) => id));
-  const others = messages.filter(({ id }) => !ids.has(id));
-  await postpone(
-    tx,
-    others.map((message) => ({ message, until: now, reason: null, isDeferred: false })),
-  );
-  return ended;
-}
-
-/** SQL: finds the rows by key. */
-const MARK_SENT = `
-  UPDATE outbox o SET state = 'sent', error = NULL, finished_at = $4, payload = CASE WHEN o.lane = 'webhook' THEN o.payload END
-  FROM (${held()}) h
-  WHERE o.ctid = h.at AND h.state <> 'sent' AND (h.lane <> 'webhook' OR h.claimed = h.claim)
-  RETURNING ${ENDED_COLUMNS}`;
-
-/** Records deliveries, even after the lease has expired, except for a webhook event that was replayed in the meantime. */
-export async function markSent(
-  tx: Tx,
-  messages: readonly ClaimedMessage[],
-  now: Date,
-): Promise<EndedMessage[]> {
-  if (messages.length === 0) return [];
-  await lock(tx, messages);
-  return tx.query<EndedMessage>(MARK_SENT, [...claimsOf(messages), now]);
-}
-
-/** SQL: updates each row with its own values. */
-const MARK_FAILED = `
-  UPDATE outbox o SET state = 'failed', error = h.reason, finished_at = $5
-  FROM (${held({ reason: 'text' })}) h WHERE o.ctid = h.at AND ${STILL_HELD}
-  RETURNING ${ENDED_COLUMNS}`;
-
-/** Makes dead letters, which the store can retry, except of messages that were claimed or requeued in the meantime. */
-export async function markFailed(tx: Tx, endings: readonly Ending[], now: Date): Promise<EndedMessage[]> {
-  if (endings.length === 0) return [];
-  const messages = endings.map(({ message }) => message);
-  await lock(tx, messages);
-  const reasons = endings.map(({ reason }) => reason);
-  return tx.query<EndedMessage>(MARK_FAILED, [...claimsOf(messages), reasons, now]);
+  const values = arraysOf(ends, 'kind', 'reason', 'until', 'isContactGone');
+  const params = [...claimsOf(messages), ...values, ...arraysOf(messages, 'eventId'), now];
+  return tx.query<EndedMessage>(RECORD, params);
 }

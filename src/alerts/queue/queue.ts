@@ -52,10 +52,7 @@ async function waitForOne(inFlight: Iterable<Promise<void>>): Promise<boolean> {
   return isLong === true;
 }
 
-/**
- * Refills free slots at once, so that a slow receiver blocks no others, and serves stores round-robin, so that one store's burst
- * does not delay all. After a crash, a message is claimed again when its lease expires.
- */
+/** Refills free slots at once and serves stores round-robin, so that neither a slow receiver nor one store's burst delays others. */
 export function createQueue(services: Services, options: QueueOptions): Task {
   const { key, stores, concurrency, perStore = concurrency, breaker, prepare, close } = options;
   const { config, db, log, now } = services;
@@ -103,7 +100,9 @@ export function createQueue(services: Services, options: QueueOptions): Task {
   });
 
   /** Makes one attempt in a span of the request that queued the message. */
-  const send = async (message: ClaimedMessage, attempt: Delivery['attempt']): Promise<Outcome> => {
+  const send = async ({ message, attempt }: Delivery): Promise<Outcome> => {
+    if (message.attempts > MAX_ATTEMPTS)
+      return { kind: 'failed', reason: `gave up after ${MAX_ATTEMPTS} tries` };
     const attributes = {
       'wishgate.store': message.pid,
       'wishgate.kind': message.kind,
@@ -128,25 +127,17 @@ export function createQueue(services: Services, options: QueueOptions): Task {
 
   const prepareHeld = async (messages: ClaimedMessage[]): Promise<Delivery[]> => {
     for (const message of messages) held.add(message);
-    let deliveries: Delivery[] = [];
-    try {
-      deliveries = await prepare(messages);
-    } finally {
-      for (const message of messages) held.delete(message);
-      for (const delivery of deliveries) for (const message of all(delivery)) held.add(message);
-    }
+    const deliveries = await prepare(messages).finally(() => messages.forEach((one) => held.delete(one)));
+    for (const message of deliveries.flatMap(all)) held.add(message);
     return deliveries;
   };
 
   const deliver = async (delivery: Delivery): Promise<void> => {
-    const { message, others, attempt } = delivery;
+    const { message, others } = delivery;
     const startedAt = performance.now();
+    const release = (): void => all(delivery).forEach((one) => held.delete(one));
     try {
-      const outcome: Outcome =
-        message.attempts > MAX_ATTEMPTS
-          ? { kind: 'failed', reason: `gave up after ${MAX_ATTEMPTS} tries` }
-          : await send(message, attempt);
-      for (const one of all(delivery)) held.delete(one);
+      const outcome = await send(delivery).finally(release);
       breaker?.record(flowOf(message), outcome.kind === 'sent', performance.now() - startedAt);
       // A renewal in flight would overwrite the due time of the next attempt.
       await renewing;
@@ -156,8 +147,6 @@ export function createQueue(services: Services, options: QueueOptions): Task {
     } catch (error) {
       // The message stays as it is: its lease expires and another attempt follows.
       log.error({ ...describe(message), err: error }, 'the outcome of a message could not be recorded');
-    } finally {
-      for (const one of all(delivery)) held.delete(one);
     }
   };
 
@@ -170,14 +159,15 @@ export function createQueue(services: Services, options: QueueOptions): Task {
     let isSlow = false;
 
     const claim = async (): Promise<ClaimedMessage[] | null> => {
-      const capacity = capacityBeside({ concurrency, perStore, breaker: breaker ?? null }, inFlight.values());
+      const capacity = capacityBeside({ concurrency, perStore, breaker }, inFlight.values());
       if (capacity.free < (isSlow ? least : enough)) return null;
       const flows = await roundRobin.next(capacity.free, (flow) => capacity.roomFor(flow) > 0);
       if (flows.length === 0) return null;
       const shares = capacity.share(flows);
       const messages = await claimMessages(db, key, shares, config.dispatchLeaseMs, now());
-      const served = new Set(messages.map((message) => keyOf(flowOf(message))));
-      roundRobin.drop(shares.map(({ flow }) => flow).filter((flow) => !served.has(keyOf(flow))));
+      const unserved = new Set(shares.map(keyOf));
+      for (const message of messages) unserved.delete(keyOf(flowOf(message)));
+      roundRobin.drop(unserved);
       return messages;
     };
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Flow, Share } from './outbox.repo.ts';
 
 // Fair scheduling: flows (stores, or webhooks of a store) are served round-robin, within the limits of queue, store and receiver.
@@ -5,17 +6,14 @@ import type { Flow, Share } from './outbox.repo.ts';
 /** Cache time of the due flows; finding them costs one index lookup per flow with queued messages. */
 const BELIEVED_MS = 500;
 
-export type RoundRobin = {
-  /** Returns the next flows that `isFree` accepts, at most `count`. */
-  next(count: number, isFree: (flow: Flow) => boolean): Promise<Flow[]>;
-  drop(flows: readonly Flow[]): void;
-};
+export const keyOf = ({ pid, recipient }: Flow): string => `${pid} ${recipient}`;
 
-export function createRoundRobin(findDue: () => Promise<Flow[]>): RoundRobin {
+export function createRoundRobin(findDue: () => Promise<Flow[]>) {
   let waiting: Flow[] = [];
   let foundAt = -Infinity;
   return {
-    async next(count, isFree) {
+    /** Returns the next flows that `isFree` accepts, at most `count`. */
+    async next(count: number, isFree: (flow: Flow) => boolean): Promise<Flow[]> {
       if (performance.now() - foundAt > BELIEVED_MS) {
         waiting = await findDue();
         foundAt = performance.now();
@@ -24,8 +22,8 @@ export function createRoundRobin(findDue: () => Promise<Flow[]>): RoundRobin {
       waiting = [...waiting.filter((flow) => !chosen.includes(flow)), ...chosen];
       return chosen;
     },
-    drop(flows) {
-      waiting = waiting.filter((flow) => !flows.includes(flow));
+    drop(keys: ReadonlySet<string>): void {
+      waiting = waiting.filter((flow) => !keys.has(keyOf(flow)));
     },
   };
 }
@@ -40,53 +38,27 @@ export type CircuitBreaker = {
 
 /** An attempt that fails faster than this blocks nobody. */
 const SLOW_MS = 3_000;
-/** Maximum receivers in memory; beyond it, the oldest start over. */
 const MAX_REMEMBERED = 10_000;
 
-/**
- * A receiver starts with one concurrent attempt, each delivery doubles that up to `most`, and a hanging attempt resets it to one.
- * A dead address costs one slot; a working one has all of them after three deliveries.
- */
+/** Each delivery doubles a receiver's concurrency from one up to `most`; a hanging attempt resets it to one slot. */
 export function createCircuitBreaker(most: number): CircuitBreaker {
-  const limits = new Map<string, number>();
+  const limits = new LRUCache<string, number>({ max: MAX_REMEMBERED });
   const limitOf = (flow: Flow): number => Math.max(1, limits.get(keyOf(flow)) ?? 1);
-  const remember = (flow: Flow, limit: number): void => {
-    limits.delete(keyOf(flow));
-    limits.set(keyOf(flow), limit);
-    if (limits.size > MAX_REMEMBERED) limits.delete(limits.keys().next().value!);
-  };
   return {
     limitOf,
     isOpen: (flow) => limits.get(keyOf(flow)) === 0,
     record(flow, isDelivered, tookMs) {
-      if (isDelivered) remember(flow, Math.min(most, limitOf(flow) * 2));
-      else if (tookMs >= SLOW_MS) remember(flow, 0);
+      if (isDelivered) limits.set(keyOf(flow), Math.min(most, limitOf(flow) * 2));
+      else if (tookMs >= SLOW_MS) limits.set(keyOf(flow), 0);
     },
   };
 }
 
-export type Limits = {
-  concurrency: number;
-  perStore: number;
-  /** Null if all messages go to the same provider. */
-  breaker: CircuitBreaker | null;
-};
-
-export type Capacity = {
-  free: number;
-  /** How many more messages of a flow may be in flight. */
-  roomFor(flow: Flow): number;
-  /** Divides the free slots among flows, and omits a flow that would get none. */
-  share(flows: readonly Flow[]): Share[];
-};
-
-export const keyOf = ({ pid, recipient }: Flow): string => `${pid} ${recipient}`;
+/** `breaker` is undefined if all messages go to the same provider. */
+type Limits = { concurrency: number; perStore: number; breaker: CircuitBreaker | undefined };
 
 /** Hanging receivers have one slot each and at most half of the queue together. */
-export function capacityBeside(
-  { concurrency, perStore, breaker }: Limits,
-  inFlight: Iterable<Flow>,
-): Capacity {
+export function capacityBeside({ concurrency, perStore, breaker }: Limits, inFlight: Iterable<Flow>) {
   const byStore = new Map<string, number>();
   const byReceiver = new Map<string, number>();
   let hanging = 0;
@@ -100,6 +72,7 @@ export function capacityBeside(
   };
   for (const flow of inFlight) occupy(flow, 1);
 
+  /** How many more messages of a flow may be in flight. */
   const roomFor = (flow: Flow): number => {
     const ofStore = perStore - (byStore.get(flow.pid) ?? 0);
     const ofReceiver = (breaker?.limitOf(flow) ?? Infinity) - (byReceiver.get(keyOf(flow)) ?? 0);
@@ -109,13 +82,14 @@ export function capacityBeside(
   return {
     free,
     roomFor,
-    share(flows) {
+    /** Divides the free slots among flows, and omits a flow that would get none. */
+    share(flows: readonly Flow[]): Share[] {
       const each = Math.floor(free / flows.length);
       return flows.flatMap((flow) => {
         const most = Math.min(each, roomFor(flow));
         if (most === 0) return [];
         occupy(flow, most);
-        return [{ flow, most }];
+        return [{ ...flow, most }];
       });
     },
   };

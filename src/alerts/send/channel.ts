@@ -3,9 +3,7 @@ import type { FileOutbox } from './file.ts';
 import type { Branded } from './mail-page.ts';
 import type { Outcome } from './outcome.ts';
 
-/**
- * How a part is sent: a `line` is a single line, `html` and `text` end with an unsubscribe footer, `short` with the bare link.
- */
+/** `html` and `text` end with an unsubscribe footer, `short` with the bare link. */
 export type TextForm = 'line' | 'html' | 'text' | 'short';
 
 export type TemplatePart = {
@@ -19,7 +17,7 @@ export type TemplatePart = {
   standard: (news: string) => string;
 };
 
-/** The content of a message in the outbox; each channel has its own type. */
+/** Each channel has its own type. */
 export type Payload = object;
 
 export type Outgoing = {
@@ -36,10 +34,10 @@ export type Outgoing = {
   payload: Payload;
 };
 
-export type Sender = { send(message: Outgoing, now: Date): Promise<Outcome>; close?(): void };
+export type Transport = { send(message: Outgoing, now: Date): Promise<Outcome>; close?(): void };
 
 /** Why the contact receives the message, and the unsubscribe URL. */
-export type WayOut = { why: string; url: string };
+export type Footer = { why: string; url: string };
 
 /** A shopper's email address and phone number, as typed. */
 export type Reachable = { em: string | null; m: string | null };
@@ -48,24 +46,21 @@ export type Reachable = { em: string | null; m: string | null };
 export type Region = string | null;
 
 /** A provider's webhook about an SMS reply; `url` is the public URL that it called. */
-export type AnswerRequest = {
+export type ReplyRequest = {
   url: string;
   headers: Readonly<Record<string, string | undefined>>;
   fields: ReadonlyMap<string, string>;
 };
 
 /** A shopper's reply to a message: an opt-out, a resubscribe, or null for anything else. */
-export type Answer = {
+export type Reply = {
   from: string;
   says: 'stop' | 'start' | null;
   /** The provider's id of the reply, which a redelivery repeats; empty if it has none. */
   id: string;
 };
 
-/**
- * A channel such as email or SMS. Sign-ups, confirmations, templates, queues, erasure, integrations and the dashboard's forms all
- * use the table of channels.
- */
+/** Sign-ups, confirmations, templates, queues, erasure, integrations and the dashboard's forms all use the table of channels. */
 export type Channel<PartName extends string = string, Settings extends object = object> = {
   label: string;
   /** The plural of its messages, for use within a sentence. */
@@ -92,7 +87,7 @@ export type Channel<PartName extends string = string, Settings extends object = 
   /** The double opt-in message. It names the store and never contains text that a stranger typed. */
   confirm(store: Branded, url: string): Payload;
   /** Adds an unsubscribe link to a message that has none. */
-  withWayOut?(payload: Payload, wayOut: WayOut): Payload;
+  withFooter?(payload: Payload, footer: Footer): Payload;
   settings: {
     /** Environment variables and their schemas. */
     variables: Record<string, z.ZodType>;
@@ -105,10 +100,10 @@ export type Channel<PartName extends string = string, Settings extends object = 
   /** The maximum number of alerts in one message. */
   together: number;
   /** Set if shoppers can reply to a message and the provider forwards the replies. */
-  answers?: {
-    isGenuine(settings: Settings | null, request: AnswerRequest): boolean;
-    read(fields: ReadonlyMap<string, string>): Answer;
+  replies?: {
+    isGenuine(settings: Settings | null, request: ReplyRequest): boolean;
+    read(fields: ReadonlyMap<string, string>): Reply;
   };
   concurrency(settings: Settings | null): number;
-  open(settings: Settings | null, files: FileOutbox): Sender;
+  open(settings: Settings | null, files: FileOutbox): Transport;
 };

@@ -1,10 +1,10 @@
 import { defaultTreeAdapter as tree, html as names, serialize, serializeOuter } from 'parse5';
 import type { DefaultTreeAdapterTypes } from 'parse5';
 import { childNamed, readPage } from './footer.ts';
-import type { Page } from './footer.ts';
+import type { ParsedPage } from './footer.ts';
 
 type Element = DefaultTreeAdapterTypes.Element;
-type Body = Page & { body: Element };
+type Body = ParsedPage & { body: Element };
 
 /** Providers reject longer SMS messages. */
 const MAX_SHORT = 1_600;
@@ -13,7 +13,7 @@ function make(name: string, attrs: Element['attrs'] = []): Element {
   return tree.createElement(name, names.NS.HTML, attrs);
 }
 
-function moveStyles(from: Page, to: Page): void {
+function moveStyles(from: ParsedPage, to: ParsedPage): void {
   const [source, target] = [childNamed(from.root, 'head'), childNamed(to.root, 'head')];
   const known = new Set((target?.childNodes ?? []).map((node) => serializeOuter(node as Element)));
   for (const node of source?.childNodes.filter(({ nodeName }) => nodeName === 'style') ?? []) {
@@ -24,10 +24,8 @@ function moveStyles(from: Page, to: Page): void {
 }
 
 function sectionOf({ body }: Body): Element {
-  const section = make(
-    'div',
-    body.attrs.filter(({ name }) => name === 'style'),
-  );
+  const style = body.attrs.filter(({ name }) => name === 'style');
+  const section = make('div', style);
   for (const node of [...body.childNodes]) {
     tree.detachNode(node);
     tree.appendChild(section, node);
@@ -35,7 +33,7 @@ function sectionOf({ body }: Body): Element {
   return section;
 }
 
-function retitle({ root }: Page, title: string): void {
+function retitle({ root }: ParsedPage, title: string): void {
   const head = childNamed(root, 'head');
   const element = head && childNamed(head, 'title');
   if (!element) return;

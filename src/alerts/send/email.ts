@@ -11,7 +11,7 @@ import { htmlWithFooter, textWithFooter } from './footer.ts';
 import { SENT, outcomeOfError } from './outcome.ts';
 import type { Outcome } from './outcome.ts';
 import { together } from './settings.ts';
-import { SMTP_LIMITS, openSmtp } from './smtp.ts';
+import { openSmtp } from './smtp.ts';
 import type { MailSettings, SmtpLimits } from './smtp.ts';
 import { STANDARD_MAIL, confirmMail } from './standard-mail.ts';
 
@@ -63,10 +63,7 @@ const NO_MAILBOX = new Set(['5.1.1', '5.1.2', '5.1.3', '5.1.6', '5.1.10']);
 const ABOUT_US =
   /relay|sender|auth|spam|block|black|listed|rbl|polic|denied|reputation|spf|dkim|dmarc|banned|quota|full|size|rate|limit|try|later/i;
 
-/**
- * Whether the server rejected the recipient because the mailbox does not exist. False in doubt, because a failed login, a denied
- * relay or a blocklist must not end a subscription.
- */
+/** False in doubt, because a failed login, a denied relay or a blocklist must not end a subscription. */
 function isMailboxGone({ command, response = '', responseCode }: SmtpError): boolean {
   if (command !== 'RCPT TO' || responseCode === undefined || responseCode < 500) return false;
   const enhanced = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response)?.[1];
@@ -106,7 +103,7 @@ function readSettings(env: Record<string, unknown>): MailSettings | null {
   };
 }
 
-/** Mails are sent by SMTP if it is configured; otherwise, and for the demo store, they are written to `.eml` files. */
+/** Sends by SMTP if it is configured; otherwise, and for the demo store, it writes `.eml` files. */
 export const email = {
   label: 'E-mail',
   messages: 'e-mails',
@@ -131,14 +128,14 @@ export const email = {
     headers: oneClickHeaders(oneClickUrl),
   }),
   confirm: confirmMail,
-  withWayOut(payload, wayOut): MailPayload {
+  withFooter(payload, footer): MailPayload {
     const { html, text, headers, ...mail } = payload as MailPayload;
     if (headers) return payload as MailPayload;
     return {
       ...mail,
-      html: htmlWithFooter(html, wayOut),
-      text: textWithFooter(text, wayOut),
-      headers: oneClickHeaders(wayOut.url),
+      html: htmlWithFooter(html, footer),
+      text: textWithFooter(text, footer),
+      headers: oneClickHeaders(footer.url),
     };
   },
   settings: {
@@ -170,7 +167,7 @@ export const email = {
   together: 20,
   // Twice the connections: while one message is being sent, another is being recorded.
   concurrency: (settings) => (settings ? settings.connections * 2 : FILE_CONCURRENCY),
-  open(settings: MailSettings | null, files: FileOutbox, limits: SmtpLimits = SMTP_LIMITS) {
+  open(settings: MailSettings | null, files: FileOutbox, limits?: SmtpLimits) {
     const smtp = settings && openSmtp(settings, limits);
     return {
       async send(message, now) {

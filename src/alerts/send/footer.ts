@@ -1,7 +1,7 @@
 import { defaultTreeAdapter, parse, parseFragment, serialize, serializeOuter } from 'parse5';
 import type { DefaultTreeAdapterTypes } from 'parse5';
 import { escapeHtml } from '../../platform/text.ts';
-import type { WayOut } from './channel.ts';
+import type { Footer } from './channel.ts';
 
 type Element = DefaultTreeAdapterTypes.Element;
 
@@ -9,19 +9,19 @@ const HIDING_STYLE = /display\s*:\s*none|visibility\s*:\s*hidden/i;
 /** Overrides style sheet rules for paragraphs. */
 const SHOWN = 'display:block!important;visibility:visible!important;';
 
-function footerOf({ why, url }: WayOut): string {
+function toHtml({ why, url }: Footer): string {
   const link = `<a href="${escapeHtml(url)}">Stop these messages</a>`;
   return `<p class="wg-footer" style="${SHOWN}font-size:12px;color:#595959">${escapeHtml(why)} ${link}</p>`;
 }
 
-export type Page = { page: DefaultTreeAdapterTypes.Document; root: Element; body: Element | undefined };
+export type ParsedPage = { page: DefaultTreeAdapterTypes.Document; root: Element; body: Element | undefined };
 
 export function childNamed(parent: DefaultTreeAdapterTypes.ParentNode, name: string): Element | undefined {
   return parent.childNodes.find((node): node is Element => node.nodeName === name);
 }
 
 /** Parses a page as mail programs do: without scripts, so that `noscript` counts. A page of frames has no body. */
-export function readPage(html: string): Page {
+export function readPage(html: string): ParsedPage {
   const page = parse(html, { scriptingEnabled: false, sourceCodeLocationInfo: true });
   const root = childNamed(page, 'html')!;
   return { page, root, body: childNamed(root, 'body') };
@@ -67,12 +67,9 @@ function rewrite(html: string, footer: string): Placed {
 
 const DOCTYPE = /^\s*<!doctype[^>]*>/i;
 
-/**
- * Adds a footer that is visible even if the markup leaves elements open: at the end if possible, otherwise at the start, where no
- * open element can hide it.
- */
-export function htmlWithFooter(html: string, wayOut: WayOut): string {
-  const footer = footerOf(wayOut);
+/** Adds the footer at the end or, if open elements could hide it there, at the start. */
+export function htmlWithFooter(html: string, texts: Footer): string {
+  const footer = toHtml(texts);
   const end = html.toLowerCase().lastIndexOf('</body');
   const places = [
     () => (end < 0 ? NOWHERE : insertAt(html, end, footer)),
@@ -86,6 +83,6 @@ export function htmlWithFooter(html: string, wayOut: WayOut): string {
   return insertAt(html, DOCTYPE.exec(html)?.[0].length ?? 0, footer).html;
 }
 
-export function textWithFooter(text: string, { why, url }: WayOut): string {
+export function textWithFooter(text: string, { why, url }: Footer): string {
   return `${text.trimEnd()}\n\n-- \n${why}\nStop these messages: ${url}\n`;
 }

@@ -3,7 +3,7 @@ import { DEFAULT_COLOUR, escapeHtml, textOn } from '../../platform/text.ts';
 export type Branded = { name: string; logoUrl: string | null; colour: string | null };
 
 /** The parts are HTML, or Liquid that renders to HTML. */
-export type MailPage = {
+type MailPage = {
   title: string;
   /** The preview text that mail programs show after the subject. */
   preview: string;
@@ -28,10 +28,7 @@ hr{display:none}
 .wg-button{border-color:#8e8e98!important}
 }`;
 
-/**
- * Uses tables with inline styles, which all common mail programs render alike: Outlook ignores width and padding of other
- * elements.
- */
+/** Tables with inline styles look alike in all common mail programs: Outlook ignores width and padding of other elements. */
 export function mailPage({ title, preview, header, rows }: MailPage): string {
   return `<!doctype html>
 <html lang="en" dir="auto">
@@ -73,16 +70,14 @@ export const logoImage = (url: string, name: string): string =>
 const cell = (kind: string, style: string) => (content: string) =>
   `<td class="${kind}" dir="auto" style="${style}">${content}</td>`;
 
+const HEADING = 'margin:0;font-size:22px;line-height:1.3;overflow-wrap:anywhere';
+const SOFT = 'font-size:14px;color:#52525b';
+const headingTd = cell('wg-ink', 'padding:0 0 8px');
 export const headingCell = (content: string, tag = 'h1'): string =>
-  cell(
-    'wg-ink',
-    'padding:0 0 8px',
-  )(`<${tag} style="margin:0;font-size:22px;line-height:1.3;overflow-wrap:anywhere">${content}</${tag}>`);
+  headingTd(`<${tag} style="${HEADING}">${content}</${tag}>`);
 export const textCell = cell('wg-ink', 'padding:0 0 12px;font-size:16px;overflow-wrap:anywhere');
-export const softCell = cell(
-  'wg-soft',
-  'padding:0 0 8px;font-size:14px;color:#52525b;overflow-wrap:anywhere',
-);
+export const softCell = cell('wg-soft', `padding:0 0 8px;${SOFT};overflow-wrap:anywhere`);
+const lastCell = cell('wg-soft', `padding:20px 0 0;${SOFT}`);
 
 /** A link that looks like a button in every mail program: Outlook uses the cell's padding, the others the link's. */
 export function buttonCell(url: string, words: string, colour: string, ink: string): string {
@@ -114,9 +109,7 @@ export function plainMail(
       headingCell(title),
       ...mail.texts.map((text) => textCell(toHtml(text))),
       buttonCell(escapeHtml(mail.button.url), escapeHtml(mail.button.words), button, textOn(button)),
-      ...(mail.last === undefined
-        ? []
-        : [cell('wg-soft', 'padding:20px 0 0;font-size:14px;color:#52525b')(toHtml(mail.last))]),
+      ...(mail.last === undefined ? [] : [lastCell(toHtml(mail.last))]),
     ],
   });
 }

@@ -19,7 +19,7 @@ export const GONE = { kind: 'withheld', reason: 'the message is gone' } as const
 const MAX_RETRY_AFTER_MS = DAY_MS;
 
 /** Parses Retry-After as seconds or a date; undefined if it is missing or invalid. */
-export function retryAfterMs(header: string | null | undefined, now: Date): number | undefined {
+function retryAfterMs(header: string | null | undefined, now: Date): number | undefined {
   if (!header) return undefined;
   const ms = /^\d+$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - now.getTime();
   return Number.isFinite(ms) && ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : undefined;

@@ -3,9 +3,7 @@ import type { CountryCode } from 'libphonenumber-js';
 import { hasControlCharacters } from '../../platform/text.ts';
 import type { Channel, Region } from './channel.ts';
 
-/**
- * Returns the phone number in E.164 form, or null. A number without a country code is read as a national number of the region.
- */
+/** Returns the number in E.164 form, or null; without a country code it is a national number of the region. */
 function read(text: string, region: Region): string | null {
   const international = text.trim().replace(/^00/, '+');
   const isSane = text.length <= 50 && !hasControlCharacters(text);

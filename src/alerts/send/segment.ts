@@ -9,29 +9,21 @@ const GSM_EXTENDED = new Set('^{}\\[~]|€');
 const ONE_SEGMENT = { gsm: 160, wide: 70 };
 
 /** GSM equivalents of typographic characters; a single character outside the alphabet would halve the capacity of an SMS. */
-const PLAIN: Record<string, string> = {
-  '\u00a0': ' ',
-  '\u202f': ' ',
-  '\u2009': ' ',
-  '‘': "'",
-  '’': "'",
-  '“': '"',
-  '”': '"',
-  '„': '"',
-  '–': '-',
-  '—': '-',
-  '−': '-',
-  '…': '...',
-  '×': 'x',
-  '·': '-',
-};
+const PLAIN: readonly [RegExp, string][] = [
+  [/[\u00a0\u202f\u2009]/g, ' '],
+  [/[‘’]/g, "'"],
+  [/[“”„]/g, '"'],
+  [/[–—−·]/g, '-'],
+  [/…/g, '...'],
+  [/×/g, 'x'],
+];
 
 const isGsm = (text: string): boolean =>
   [...text].every((character) => GSM.has(character) || GSM_EXTENDED.has(character));
 
 /** Returns the text in the GSM alphabet if replacing typographic characters is enough; otherwise unchanged. */
 export function toSegment(text: string): string {
-  const plain = [...text].map((character) => PLAIN[character] ?? character).join('');
+  const plain = PLAIN.reduce((rest, [typographic, gsm]) => rest.replace(typographic, gsm), text);
   return isGsm(plain) ? plain : text;
 }
 

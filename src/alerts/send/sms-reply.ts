@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Answer, AnswerRequest } from './channel.ts';
+import type { Reply, ReplyRequest } from './channel.ts';
 
 type Credentials = { account: string; token: string };
 
@@ -19,7 +19,7 @@ function signatureOf(token: string, url: string, fields: ReadonlyMap<string, str
 }
 
 /** Whether a reply comes from the provider: by Twilio's signature or, without one, by the credentials used for sending. */
-export function isFromProvider(settings: Credentials | null, request: AnswerRequest): boolean {
+export function isFromProvider(settings: Credentials | null, request: ReplyRequest): boolean {
   const { account, token } = settings ?? NOBODY;
   const { url, headers, fields } = request;
   const signature = headers['x-twilio-signature'];
@@ -37,7 +37,7 @@ const STOP_WORDS = new Set(
 const START_WORDS = new Set(['START', 'UNSTOP', 'YES']);
 
 /** Only a reply that consists of one keyword counts; a sentence that contains a keyword does not. */
-function meaningOf(text: string): Answer['says'] {
+function meaningOf(text: string): Reply['says'] {
   const word = text
     .slice(0, 100)
     .normalize('NFD')
@@ -48,7 +48,7 @@ function meaningOf(text: string): Answer['says'] {
 }
 
 /** Reads a reply in Twilio's format; `OptOutType` is the provider's own classification. */
-export function readAnswer(fields: ReadonlyMap<string, string>): Answer {
+export function readReply(fields: ReadonlyMap<string, string>): Reply {
   const kind = fields.get('OptOutType')?.trim() || fields.get('Body') || '';
   return {
     from: fields.get('From') ?? '',

@@ -6,22 +6,20 @@ import type { Outcome } from './outcome.ts';
 import { phone } from './phone.ts';
 import { toSegment } from './segment.ts';
 import { httpUrl, together } from './settings.ts';
-import { isFromProvider, readAnswer } from './sms-reply.ts';
+import { isFromProvider, readReply } from './sms-reply.ts';
 
 /** An HTTP API that is compatible with Twilio's. */
 type SmsSettings = { baseUrl: string; account: string; token: string; from: string };
 
 type SmsPayload = { text: string };
 
-const MAX_ANSWER_BYTES = 16_384;
+const MAX_RESPONSE_BYTES = 16_384;
 /** Long, because a provider that responds late has sent the message, and a retry would send it twice. */
-const ANSWER_LIMIT_MS = 240_000;
+const RESPONSE_LIMIT_MS = 240_000;
 /** Twilio's codes for numbers that do not exist or cannot receive SMS, and for contacts who opted out at the provider. */
 const GONE_CODES = new Set([21211, 21214, 21217, 21610, 21614]);
 
-/**
- * A permanent rejection of this message. A wrong token (401), a timeout and rate limiting are temporary, so those are retried.
- */
+/** A permanent rejection of this message. A wrong token (401), a timeout and rate limiting are temporary. */
 function isFinal(status: number): boolean {
   return status >= 400 && status < 500 && ![401, 408, 425, 429].includes(status);
 }
@@ -33,7 +31,7 @@ async function readStart(response: Response): Promise<string> {
   for await (const chunk of (response.body ?? []) as unknown as AsyncIterable<Uint8Array>) {
     chunks.push(chunk);
     size += chunk.length;
-    if (size > MAX_ANSWER_BYTES) break;
+    if (size > MAX_RESPONSE_BYTES) break;
   }
   return Buffer.concat(chunks).toString('utf8');
 }
@@ -60,7 +58,7 @@ async function post(
     {
       method: 'POST',
       redirect: 'manual',
-      signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
+      signal: AbortSignal.timeout(RESPONSE_LIMIT_MS),
       headers: {
         authorization: `Basic ${Buffer.from(`${account}:${token}`).toString('base64')}`,
         'idempotency-key': id,
@@ -83,10 +81,7 @@ function readSettings(env: Record<string, unknown>): SmsSettings | null {
   return { baseUrl, account, token, from };
 }
 
-/**
- * SMS messages are sent over HTTP if a provider is configured; otherwise, and for the demo store, they are written to `.json`
- * files.
- */
+/** Sends over HTTP if a provider is configured; otherwise, and for the demo store, it writes `.json` files. */
 export const sms = {
   label: 'SMS',
   messages: 'text messages',
@@ -120,7 +115,7 @@ export const sms = {
   },
   // More do not fit into 1,600 characters.
   together: 5,
-  answers: { isGenuine: isFromProvider, read: readAnswer },
+  replies: { isGenuine: isFromProvider, read: readReply },
   concurrency: () => 8,
   open: (settings, files) => ({
     async send(message, now) {

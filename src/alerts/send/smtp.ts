@@ -18,11 +18,8 @@ export type SmtpLimits = {
   messageMs: number;
 };
 
-/**
- * RFC 5321 (4.5.3.2) asks for five minutes for the greeting and ten for the response to a message; a client that gives up earlier
- * sends a mail twice that a slow server has accepted. Five more minutes cover the rest of a message.
- */
-export const SMTP_LIMITS: SmtpLimits = {
+/** RFC 5321 (4.5.3.2) asks for this patience: a client that gives up earlier sends a mail twice that a slow server has accepted. */
+const SMTP_LIMITS: SmtpLimits = {
   setupMs: 5 * MINUTE_MS,
   silenceMs: 10 * MINUTE_MS,
   messageMs: 15 * MINUTE_MS,
@@ -39,32 +36,31 @@ export type Smtp = {
 const SIGNED_HEADERS = `From:Sender:Reply-To:Subject:Date:Message-ID:To:Cc:MIME-Version:Content-Type:Content-Transfer-Encoding:\
 In-Reply-To:References:List-Id:List-Unsubscribe:List-Unsubscribe-Post:X-Alert-Id`;
 
-function connect({ smtpUrl, dkim }: MailSettings, { setupMs, silenceMs }: SmtpLimits) {
-  return createTransport({
-    url: smtpUrl,
-    pool: true,
-    maxConnections: 1,
-    maxMessages: 1_000,
-    connectionTimeout: setupMs,
-    greetingTimeout: setupMs,
-    socketTimeout: silenceMs,
-    ...(dkim && { dkim: { ...dkim, headerFieldNames: SIGNED_HEADERS } }),
-  });
-}
-
 /** A Nodemailer pool with one connection, which it opens for the first mail. */
 export type Connection = {
   sendMail(mail: SendMailOptions): Promise<unknown>;
   close(options?: { force: boolean }): void;
 };
 
-export function openSmtp(settings: MailSettings, limits: SmtpLimits): Smtp {
-  return keepConnections(settings.connections, () => connect(settings, limits), limits.messageMs);
+export const connectionOptions = ({ setupMs, silenceMs }: SmtpLimits) =>
+  ({
+    pool: true,
+    maxConnections: 1,
+    maxMessages: 1_000,
+    connectionTimeout: setupMs,
+    greetingTimeout: setupMs,
+    socketTimeout: silenceMs,
+  }) as const;
+
+export function openSmtp({ smtpUrl, connections, dkim }: MailSettings, limits = SMTP_LIMITS): Smtp {
+  const signing = dkim && { dkim: { ...dkim, headerFieldNames: SIGNED_HEADERS } };
+  const connect = () => createTransport({ url: smtpUrl, ...connectionOptions(limits), ...signing });
+  return keepConnections(connections, connect, limits.messageMs);
 }
 
 /** Keeps `count` connections, each in its own pool, because Nodemailer can abort a hanging delivery only by closing its pool. */
-export function keepConnections(count: number, open: () => Connection, messageMs: number): Smtp {
-  const all = new Set(Array.from({ length: count }, open));
+export function keepConnections(count: number, connect: () => Connection, messageMs: number): Smtp {
+  const all = new Set(Array.from({ length: count }, connect));
   const idle = [...all];
   const waiting: { take: (connection: Connection) => void; fail: (error: Error) => void }[] = [];
 
@@ -81,7 +77,7 @@ export function keepConnections(count: number, open: () => Connection, messageMs
   const replace = (connection: Connection): Connection => {
     connection.close({ force: true });
     all.delete(connection);
-    const fresh = open();
+    const fresh = connect();
     all.add(fresh);
     return fresh;
   };

@@ -6,18 +6,14 @@ import type { StoreRow } from '../../stores/store.repo.ts';
 import { consume } from '../../stores/usage-window.repo.ts';
 import { enqueueMessage } from '../queue/outbox.repo.ts';
 import { channelOf, isTerse } from '../send/channels.ts';
-import { LINK_LIFETIME_MS, toClaim } from './confirm.rules.ts';
 import * as requests from './request.repo.ts';
-import { SIGNUP_LIMITS, failTooMany, signupKey } from './signup.rules.ts';
+import { LINK_LIFETIME_MS, SIGNUP_LIMITS, failTooMany, signupKey, toClaim } from './signup.rules.ts';
 import type { SignupKind } from './signup.rules.ts';
 
 /** The sign-up's author, for counting confirmation messages. */
 export type Asker = { regid: string; isStranger: boolean };
 
-/**
- * Sends a contact a few messages a day at most, and one more after the day if a request has no link yet. Strangers have their own
- * limit, so that they cannot exhaust the store's. The result depends only on the asker's own requests.
- */
+/** Strangers have their own limit, so that they cannot exhaust the store's. The result depends only on the asker's own requests. */
 export async function sendConfirmation(
   tx: Tx,
   ctx: Context,
@@ -27,7 +23,7 @@ export async function sendConfirmation(
   now: Date,
 ): Promise<boolean> {
   const { pid } = store;
-  const asked = { pid, contact, asker };
+  const asked = { pid, ...contact, asker };
   if (!(await requests.isPending(tx, asked))) return false;
   const spend = spender(tx, store, now);
   const subject = `${contact.medium} ${contact.value}`;
@@ -35,14 +31,13 @@ export async function sendConfirmation(
   // Checked before the contact's own limit, because the response must not reveal whether others have reached that.
   const channel = channelOf(contact.medium);
   const range = channel.contact.rangeOf?.(contact.value);
-  const textUntil =
-    range === undefined ? null : await admitText(ctx, spend, range, { regid: asker, isStranger }, now);
+  const textUntil = range ? await admitText(ctx, spend, range, { regid: asker, isStranger }, now) : null;
   const dayEnd = await spend('confirm', isStranger ? `${subject} guests` : subject);
   const isLate = dayEnd !== null;
   if (isLate && (await requests.isNotified(tx, asked, new Date(now.getTime() - LINK_LIFETIME_MS))))
     return true;
   const dueAt = later(dayEnd, textUntil) ?? now;
-  const url = confirmUrl(ctx.config.publicUrl, store, contact, dueAt, asker);
+  const url = ctx.config.publicUrl + confirmPath(store, contact, dueAt, asker);
   const message = {
     pid,
     kind: 'confirm',
@@ -56,17 +51,11 @@ export async function sendConfirmation(
   return true;
 }
 
-/** The URL of the confirmation page; a short link if the medium limits the length. */
-function confirmUrl(
-  publicUrl: string,
-  store: StoreRow,
-  contact: Contact,
-  issuedAt: Date,
-  asker: string,
-): string {
+/** The path of the confirmation page; a short link if the medium limits the length. */
+function confirmPath(store: StoreRow, contact: Contact, issuedAt: Date, asker: string): string {
   const short = isTerse(contact.medium) ? shortConfirm(store, { contact, issuedAt, asker }) : null;
-  if (short !== null) return `${publicUrl}/c/${short}`;
-  return `${publicUrl}/confirm/${encryptLink(store, 'confirm', toClaim(contact, issuedAt, asker))}`;
+  if (short !== null) return `/c/${short}`;
+  return `/confirm/${encryptLink(store, 'confirm', toClaim(contact, issuedAt, asker))}`;
 }
 
 /** One message is sent after the end of a day, for all requests beyond its limit. */
@@ -81,10 +70,7 @@ const spender =
   (kind, subject) =>
     consume(tx, pid, signupKey(secret, kind, subject), SIGNUP_LIMITS[kind], now);
 
-/**
- * Counts SMS messages, which cost money. Beyond the limits a shopper is rejected, while a store's own call is only delayed and
- * counts against the shopper it names and the number's range.
- */
+/** SMS messages cost money: beyond the limits a shopper is rejected, while a store's own call is only delayed. */
 async function admitText(
   ctx: Context,
   spend: Spend,

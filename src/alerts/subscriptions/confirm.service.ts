@@ -9,9 +9,9 @@ import { newShopper } from '../../shoppers/shopper.service.ts';
 import type { StoreRow } from '../../stores/store.repo.ts';
 import { findServedStore, pidOfLinkNo } from '../../stores/store.service.ts';
 import { catchUp } from '../events/event.service.ts';
-import { fromClaim, toClaim } from './confirm.rules.ts';
-import type { ConfirmClaim } from './confirm.rules.ts';
 import * as requests from './request.repo.ts';
+import { fromClaim, toClaim } from './signup.rules.ts';
+import type { ConfirmClaim } from './signup.rules.ts';
 import { announceCreated } from './subscription-events.service.ts';
 import * as subscriptions from './subscription.repo.ts';
 import { keyOf } from './subscription.rules.ts';
@@ -33,14 +33,14 @@ async function open(deps: Deps, token: string): Promise<{ store: StoreRow; claim
   const now = deps.now();
   const linkNo = storeNoOf(token);
   const pid = linkNo === null ? pidOfLink(token) : await pidOfLinkNo(deps.db, linkNo);
-  const store = pid === null ? null : await findServedStore(deps, pid);
-  const sealed =
-    store &&
-    (linkNo === null
-      ? decryptLink(store, 'confirm', token, now)
-      : await openShort(deps.db, store, token, now));
+  const store = pid && (await findServedStore(deps, pid));
+  if (!store) return null;
+  const isShort = linkNo !== null;
+  const sealed = isShort
+    ? await openShort(deps.db, store, token, now)
+    : decryptLink(store, 'confirm', token, now);
   const claim = sealed && fromClaim(sealed, now);
-  return store && claim ? { store, claim } : null;
+  return claim && { store, claim };
 }
 
 /** Returns the claim of a short link. If the asker's requests have ended, the claim matches no requests. */
@@ -53,23 +53,16 @@ async function openShort(db: Db, store: StoreRow, token: string, now: Date): Pro
   return toClaim(contact, issuedAt, askers.find(read.isAsker) ?? NOBODY);
 }
 
-function describe(
-  store: StoreRow,
-  { contact }: ConfirmClaim,
-  requested: readonly { topic: string }[],
-): Confirmation {
-  const topics = [...new Set(requested.map(({ topic }) => topic))].map(builtInLabel);
-  return {
-    store,
-    contact: maskContact(contact.medium, contact.value),
-    pending: requested.length,
-    topics: topics.every((words) => words !== null) ? topics : [],
-  };
+function describe(store: StoreRow, { contact }: ConfirmClaim, requested: readonly { topic: string }[]) {
+  const labels = [...new Set(requested.map(({ topic }) => topic))].map(builtInLabel);
+  const topics = labels.every((label) => label !== null) ? labels : [];
+  return { store, contact: maskContact(contact.medium, contact.value), pending: requested.length, topics };
 }
 
-function coverageOf(store: StoreRow, { contact, asker, issuedAt }: ConfirmClaim): requests.Coverage {
+function coverageOf(store: StoreRow, claim: ConfirmClaim): requests.Coverage {
+  const { contact } = claim;
   const own = isAccountContact(contact) ? newShopper(store, 'account', contact.value).regid : null;
-  return { pid: store.pid, contact, asker, own, until: issuedAt };
+  return { pid: store.pid, own, ...claim };
 }
 
 /** Returns null if the link is invalid or expired. Changes nothing. */
@@ -89,15 +82,9 @@ export async function confirmSubscriptions(deps: Deps, token: string): Promise<C
   const confirmed = await deps.db.transaction(async (tx) => {
     const rows = await confirmPending(tx, store, claim, now);
     if (rows.length === 0) return [];
-    const answer = rows.filter(({ mailinglist }) => mailinglist !== null).at(-1);
-    if (answer)
-      await recordConsent(
-        tx,
-        store,
-        claim.contact,
-        { accepts: answer.mailinglist!, regid: answer.regid },
-        now,
-      );
+    const last = rows.filter(({ mailinglist }) => mailinglist !== null).at(-1);
+    const consent = last && { accepts: last.mailinglist!, regid: last.regid };
+    if (consent) await recordConsent(tx, store, claim.contact, consent, now);
     await deleteSuppressions(tx, [{ pid: store.pid, ...claim.contact }]);
     // A link without an asker is no opt-in for the shoppers whose requests it confirms, because strangers may be among them.
     const regids = claim.asker === null ? [''] : rows.map(({ regid }) => regid);
@@ -108,12 +95,7 @@ export async function confirmSubscriptions(deps: Deps, token: string): Promise<C
 }
 
 /** Confirms the requests that a link covers, and creates their subscriptions again if they were removed. */
-async function confirmPending(
-  tx: Tx,
-  store: StoreRow,
-  claim: ConfirmClaim,
-  now: Date,
-): Promise<requests.StoredRequest[]> {
+async function confirmPending(tx: Tx, store: StoreRow, claim: ConfirmClaim, now: Date) {
   const { pid } = store;
   const pending = await requests.listPending(tx, coverageOf(store, claim));
   if (pending.length === 0) return [];

@@ -1,7 +1,7 @@
-import type { Prisma } from '../../generated/prisma/client.ts';
 import type { SubscriptionRequestModel } from '../../generated/prisma/models.ts';
 import type { Db, Tx } from '../../platform/database/database.ts';
 import type { Contact } from '../../shoppers/contacts/contact.rules.ts';
+import type { ConfirmClaim } from './signup.rules.ts';
 import { FIELDS, conditionOf, rowsOf, settleSubscriptions } from './subscription.repo.ts';
 import type {
   EndedRequest,
@@ -36,19 +36,12 @@ const SAVE = {
 };
 
 /** Returns the ids of the requests that are new for their asker. */
-export async function saveRequests(
-  tx: Tx,
-  signUps: readonly SignUpWrite<NewRequest>[],
-): Promise<Set<string>> {
-  const rows = await tx.query<{ id: string }>(SAVE, [rowsOf(signUps)]);
-  const ids = new Set(signUps.flatMap(({ wanted }) => wanted.map(({ id }) => id)));
-  return new Set(rows.flatMap(({ id }) => (ids.has(id) ? [id] : [])));
+export async function saveRequests(tx: Tx, signUps: readonly SignUpWrite<NewRequest>[]) {
+  const stored = new Set((await tx.query<{ id: string }>(SAVE, [rowsOf(signUps)])).map(({ id }) => id));
+  return new Set(signUps.flatMap(({ wanted }) => wanted.map(({ id }) => id)).filter((id) => stored.has(id)));
 }
 
-/**
- * SQL: locks in the order of sign-ups and returns the deleted rows, which Prisma cannot. `removed` does not depend on other
- * shoppers' requests; `gone` are the subscriptions that ended.
- */
+/** SQL: locks in the order of sign-ups and returns the deleted rows, which Prisma cannot. `gone` are the ended subscriptions. */
 export async function endRequests(
   tx: Tx,
   owner: { pid: string; regid: string },
@@ -76,44 +69,28 @@ const DROP_DOUBLES = `
   WHERE g.pid = $1 AND g.regid = $2 AND a.regid = $3 AND q.pid = $1
     AND q.id = CASE WHEN a.confirmed_at IS NOT NULL OR g.confirmed_at IS NULL THEN g.id ELSE a.id END`;
 
-/**
- * Moves a guest's requests to the account it was merged into, so that the device's next visitor does not see them. Of two
- * duplicates the confirmed one remains, otherwise the account's.
- */
+/** For a guest that was merged into an account. Of two duplicates the confirmed one remains, otherwise the account's. */
 export async function moveRequests(tx: Tx, pid: string, fromRegid: string, toRegid: string): Promise<void> {
   await tx.query(DROP_DOUBLES, [pid, fromRegid, toRegid]);
-  await tx.prisma.subscriptionRequest.updateMany({
-    where: { pid, regid: fromRegid },
-    data: { regid: toRegid },
-  });
+  const where = { pid, regid: fromRegid };
+  await tx.prisma.subscriptionRequest.updateMany({ where, data: { regid: toRegid } });
 }
 
-export type Asked = { pid: string; contact: Contact; asker: string };
+/** The requests of one asker for a contact. */
+type Asked = Contact & { pid: string; asker: string };
 
-/**
- * The requests that a confirmation link covers: those of its asker, those of the contact's own account (`own`), and those that
- * the store (or anyone, if the asker is null) had made before it was sent.
- */
-export type Coverage = {
-  pid: string;
-  contact: Contact;
-  asker: string | null;
-  own: string | null;
-  until: Date;
-};
-
-function isCovered({ pid, contact, asker, own, until }: Coverage): Prisma.SubscriptionRequestWhereInput {
-  const ways = [
-    ...(asker ? [{ asker }] : []),
-    ...(own === null ? [] : [{ regid: own }]),
-    { cts: { lte: until }, ...(asker === null ? {} : { asker: '' }) },
-  ];
-  return { pid, ...contact, confirmedAt: null, OR: ways };
-}
+/** A link covers requests of its asker and of the contact's own account, and earlier ones of the store (of anyone in old links). */
+export type Coverage = { pid: string; own: string | null } & ConfirmClaim;
 
 export async function listPending(db: Db, coverage: Coverage): Promise<StoredRequest[]> {
+  const { pid, contact, asker, own, issuedAt } = coverage;
+  const covered = [
+    ...(asker ? [{ asker }] : []),
+    ...(own === null ? [] : [{ regid: own }]),
+    { cts: { lte: issuedAt }, ...(asker === null ? {} : { asker: '' }) },
+  ];
   const rows = await db.prisma.subscriptionRequest.findMany({
-    where: isCovered(coverage),
+    where: { pid, ...contact, confirmedAt: null, OR: covered },
     select: { ...FIELDS, regid: true, mailinglist: true },
     orderBy: { seq: 'asc' },
   });
@@ -121,11 +98,8 @@ export async function listPending(db: Db, coverage: Coverage): Promise<StoredReq
 }
 
 export async function listAskers(db: Db, pid: string, contact: Contact): Promise<string[]> {
-  const rows = await db.prisma.subscriptionRequest.findMany({
-    where: { pid, ...contact, asker: { not: '' } },
-    select: { asker: true },
-    distinct: ['asker'],
-  });
+  const where = { pid, ...contact, asker: { not: '' } };
+  const rows = await db.prisma.subscriptionRequest.groupBy({ by: ['asker'], where });
   return rows.map(({ asker }) => asker);
 }
 
@@ -155,24 +129,22 @@ export async function withdrawPendingConsent(tx: Tx, { pid, regid, medium, value
   });
 }
 
-const isAsked = ({ pid, contact, asker }: Asked) => ({ pid, ...contact, asker });
-
 export async function isPending(tx: Tx, asked: Asked): Promise<boolean> {
-  const where = { ...isAsked(asked), confirmedAt: null };
+  const where = { ...asked, confirmedAt: null };
   return (await tx.prisma.subscriptionRequest.findFirst({ where, select: { id: true } })) !== null;
 }
 
 export async function markNotified(tx: Tx, asked: Asked, dueAt: Date): Promise<void> {
-  const where = { ...isAsked(asked), confirmedAt: null };
-  await tx.prisma.subscriptionRequest.updateMany({ where, data: { toldAt: dueAt } });
+  const where = { ...asked, confirmedAt: null };
+  await tx.prisma.subscriptionRequest.updateMany({ where, data: { notifiedAt: dueAt } });
 }
 
 /** Whether links that were due after `since` cover all pending requests of an asker. */
 export async function isNotified(tx: Tx, asked: Asked, since: Date): Promise<boolean> {
   // A shopper's link also covers the shopper's later requests; the store makes requests for many people.
   const isAnyEnough = asked.asker !== '';
-  const unnotified = { confirmedAt: null, OR: [{ toldAt: null }, { toldAt: { lte: since } }] };
-  const where = { ...isAsked(asked), ...(isAnyEnough ? { toldAt: { gt: since } } : unnotified) };
+  const unnotified = { confirmedAt: null, OR: [{ notifiedAt: null }, { notifiedAt: { lte: since } }] };
+  const where = { ...asked, ...(isAnyEnough ? { notifiedAt: { gt: since } } : unnotified) };
   const found = await tx.prisma.subscriptionRequest.findFirst({ where, select: { id: true } });
   return isAnyEnough === (found !== null);
 }

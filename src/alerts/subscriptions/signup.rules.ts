@@ -1,14 +1,14 @@
 import { createHmac } from 'node:crypto';
 import { fail } from '../../platform/errors.ts';
 import { DAY_MS, HOUR_MS } from '../../platform/time.ts';
+import type { Contact, Medium } from '../../shoppers/contacts/contact.rules.ts';
 
 /** These limits prevent a stranger from flooding a mailbox or spending a store's money on SMS. Only new subscriptions count. */
 export const SIGNUP_LIMITS = {
   contact: { points: 120, windowMs: HOUR_MS },
   address: { points: 120, windowMs: HOUR_MS },
   confirm: { points: 3, windowMs: DAY_MS },
-  // For one shopper who may be a stranger; below the contact's limit, so that one guest cannot exhaust the messages that another
-  // guest needs.
+  // For one shopper who may be a stranger; lower, so that one guest cannot exhaust the messages that another needs.
   confirmGuest: { points: 2, windowMs: DAY_MS },
   textGuest: { points: 5, windowMs: HOUR_MS },
   textAddress: { points: 20, windowMs: HOUR_MS },
@@ -42,4 +42,20 @@ export function failTooMany(kind: keyof typeof WORDS, until: Date, now: Date): n
     'RateLimit-Remaining': '0',
     'RateLimit-Reset': seconds,
   });
+}
+
+export const LINK_LIFETIME_MS = 7 * DAY_MS;
+
+/** What a confirmation link confirms. `asker` is empty for the store, and null in old links, which did not name the asker. */
+export type ConfirmClaim = { contact: Contact; issuedAt: Date; asker: string | null };
+
+export function toClaim({ medium, value }: Contact, issuedAt: Date, asker = ''): string[] {
+  return [medium, value, String(issuedAt.getTime()), asker];
+}
+
+export function fromClaim(claim: readonly string[], now: Date): ConfirmClaim | null {
+  const [medium = '', value = '', issued = '', asker = null] = claim;
+  const issuedAt = new Date(Number(issued));
+  const isAlive = now.getTime() - issuedAt.getTime() <= LINK_LIFETIME_MS;
+  return isAlive ? { contact: { medium: medium as Medium, value }, issuedAt, asker } : null;
 }

@@ -19,15 +19,9 @@ import type { NewSubscription, SignUpWrite, StoredSubscription } from './subscri
 import { keyOf } from './subscription.rules.ts';
 import type { Wish } from './subscription.rules.ts';
 
-export type WantedSignUp = { ctx: Context; store: StoreRow; wish: Wish; now: Date };
+type WantedSignUp = { ctx: Context; store: StoreRow; wish: Wish; now: Date };
 
-/** `isPending` means that the contact still has to confirm this asker's requests. */
-export type SignedUp = { isPending: boolean };
-
-/**
- * `isApart`: a stranger's unconfirmed request is not linked to a subscription, because the stranger could otherwise see when
- * others subscribe and unsubscribe.
- */
+/** `isApart`: not linked to a subscription, because a stranger could otherwise see when others subscribe and unsubscribe. */
 type Open = WantedSignUp & { signUp: SignUpWrite; asker: Asker; mustConfirm: boolean; isApart: boolean };
 
 /** `asked` counts the requests that are new for the asker; `created` are the subscriptions that are new for everyone. */
@@ -37,34 +31,25 @@ type Saved = Open & { rows: StoredSubscription[]; asked: number; created: Stored
 function askerOf({ ctx, wish: { contact } }: WantedSignUp): Asker {
   const { shopper } = ctx.viewer;
   if (shopper === null) return { regid: '', isStranger: false };
-  return {
-    regid: shopper.regid,
-    isStranger: shopper.isGuest || !isAccountContact(contact) || contact.value !== shopper.em,
-  };
+  const isOwn = !shopper.isGuest && isAccountContact(contact) && contact.value === shopper.em;
+  return { regid: shopper.regid, isStranger: !isOwn };
 }
 
-/** A store without double opt-in vouches for the contacts it names; a stranger in a browser always has to confirm. */
-function mustConfirm({ ctx, store }: WantedSignUp, { isStranger }: Asker): boolean {
-  return store.doubleOptIn || (isStranger && ctx.viewer.keyId === null);
-}
-
-/**
- * One confirmation by the contact is enough for the store and for the account with that address. For a stranger only a
- * confirmation of that shopper's own requests counts.
- */
+/** One confirmation is enough for the store and the account of that address; a stranger needs one of its own requests. */
 async function open(tx: Tx, wanted: WantedSignUp): Promise<Open> {
-  const { store, wish, now } = wanted;
+  const { ctx, store, wish, now } = wanted;
   const asker = askerOf(wanted);
-  const isBound = mustConfirm(wanted, asker);
+  // A store without double opt-in vouches for the contacts it names; a stranger in a browser always has to confirm.
+  const mustConfirm = store.doubleOptIn || (asker.isStranger && ctx.viewer.keyId === null);
   const prover = asker.isStranger ? asker.regid : null;
-  const isConfirmed = !isBound || (await useOptIn(tx, store.pid, wish.contact, prover, now));
+  const isConfirmed = !mustConfirm || (await useOptIn(tx, store.pid, wish.contact, prover, now));
   const confirmedAt = isConfirmed ? now : null;
   const rows: NewSubscription[] = wish.products.flatMap((product) =>
     wish.topics.map((topic) => ({ ...product, topic, extras: wish.extras, id: newId() })),
   );
   const signUp = { pid: store.pid, ...wish.contact, regid: asker.regid, confirmedAt, wanted: rows, now };
   const isApart = asker.isStranger && confirmedAt === null;
-  return { ...wanted, signUp, asker, mustConfirm: isBound, isApart };
+  return { ...wanted, signUp, asker, mustConfirm, isApart };
 }
 
 const contactOf = ({ pid, medium, value }: Pick<StoredSubscription, 'pid' | 'medium' | 'value'>): string =>
@@ -92,26 +77,21 @@ async function save(tx: Tx, all: readonly Open[]): Promise<Saved[]> {
 }
 
 /** A subscription that was pending until now may have missed an alert event. */
-async function catchUpLate(
-  tx: Tx,
-  { signUp: { pid, confirmedAt, now }, rows, created }: Saved,
-): Promise<void> {
+async function catchUpLate(tx: Tx, { signUp, rows, created }: Saved): Promise<void> {
+  const { pid, confirmedAt, now } = signUp;
   if (confirmedAt === null) return;
   const late = rows.filter((row) => !created.includes(row) && row.confirmedAt!.getTime() === now.getTime());
   await catchUp(tx, pid, late, now);
 }
 
-async function answerMailingList(tx: Tx, { store, wish, signUp, asker, now }: Saved): Promise<void> {
+async function storeConsent(tx: Tx, { store, wish, signUp, asker, now }: Saved): Promise<void> {
   const { contact, mailinglist } = wish;
   if (mailinglist !== null && signUp.confirmedAt !== null)
     await recordConsent(tx, store, contact, { accepts: mailinglist, regid: asker.regid }, now);
   if (mailinglist === false && signUp.confirmedAt === null) await withdrawPendingConsent(tx, signUp);
 }
 
-/**
- * Counts new requests. A stranger's pending ones count per shopper and contact, because the response must not reveal others'
- * requests. Only a shopper's own call counts against its IP address, because a store calls for all shoppers from one.
- */
+/** A stranger's pending requests count per shopper and contact, because the response must not reveal others' requests. */
 async function count(tx: Tx, all: readonly Saved[]): Promise<void> {
   const consume = async (
     kind: 'contact' | 'address',
@@ -135,48 +115,40 @@ async function count(tx: Tx, all: readonly Saved[]): Promise<void> {
   await consume('address', ownCalls, ({ ctx }) => ctx.address);
 }
 
-async function storeWishes(tx: Tx, wanted: readonly WantedSignUp[]): Promise<SignedUp[]> {
+async function storeWishes(tx: Tx, wanted: readonly WantedSignUp[]): Promise<boolean[]> {
   const opened: Open[] = [];
   for (const one of wanted) opened.push(await open(tx, one));
   const saved = await save(tx, opened);
   for (const one of saved) await catchUpLate(tx, one);
-  await announceCreated(
-    tx,
-    saved.map(({ store: { pid }, created, now }) => ({ pid, created, now })),
-  );
-  await deleteSuppressions(
-    tx,
-    saved.filter(({ asked, signUp }) => asked > 0 && signUp.confirmedAt !== null).map(({ signUp }) => signUp),
-  );
-  for (const one of saved) await answerMailingList(tx, one);
+  const news = saved.map(({ store: { pid }, created, now }) => ({ pid, created, now }));
+  await announceCreated(tx, news);
+  const confirmed = saved.filter(({ asked, signUp }) => asked > 0 && signUp.confirmedAt !== null);
+  const contacts = confirmed.map(({ signUp }) => signUp);
+  await deleteSuppressions(tx, contacts);
+  for (const one of saved) await storeConsent(tx, one);
   // Late, because sign-ups of one contact are serialized from here to the commit.
   await count(tx, saved);
-  const signedUp: SignedUp[] = [];
-  for (const one of saved) signedUp.push({ isPending: one.mustConfirm && (await askToConfirm(tx, one)) });
-  return signedUp;
+  const pending: boolean[] = [];
+  for (const { ctx, store, wish, asker, now, mustConfirm } of saved)
+    pending.push(mustConfirm && (await sendConfirmation(tx, ctx, store, wish.contact, asker, now)));
+  return pending;
 }
-
-const askToConfirm = (tx: Tx, { ctx, store, wish, asker, now }: Saved): Promise<boolean> =>
-  sendConfirmation(tx, ctx, store, wish.contact, asker, now);
 
 const MAX_SHARED = 20;
 
-/**
- * Whether a sign-up can share a transaction with others; a shopper's own call cannot, because it counts against an IP address
- * that many may share.
- */
+/** A shopper's own call shares no transaction, because it counts against an IP address that many may share. */
 function isPlain({ ctx: { viewer }, store, wish }: WantedSignUp): boolean {
   const isSmall = wish.products.length * wish.topics.length <= MAX_SHARED;
   return isSmall && viewer.keyId !== null && !store.doubleOptIn && wish.mailinglist === null;
 }
 
-const storeAll = (db: Services['db'], wanted: readonly WantedSignUp[]): Promise<SignedUp[]> =>
+const storeAll = (db: Services['db'], wanted: readonly WantedSignUp[]): Promise<boolean[]> =>
   db.transaction((tx) => storeWishes(tx, wanted));
-const storeAlone = async (db: Services['db'], wanted: WantedSignUp): Promise<SignedUp> =>
+const storeAlone = async (db: Services['db'], wanted: WantedSignUp): Promise<boolean> =>
   (await storeAll(db, [wanted]))[0]!;
 
 const shareSignUp = oncePerDatabase(({ db }: Pick<Services, 'db'>) =>
-  createBatch<WantedSignUp, SignedUp>({
+  createBatch<WantedSignUp, boolean>({
     kind: 'write',
     maxInFlight: 2,
     maxBatch: 50,
@@ -193,7 +165,8 @@ const shareSignUp = oncePerDatabase(({ db }: Pick<Services, 'db'>) =>
   }),
 );
 
-export function storeSignUp(wanted: WantedSignUp): Promise<SignedUp> {
+/** Returns whether the contact still has to confirm this asker's requests. */
+export function storeSignUp(wanted: WantedSignUp): Promise<boolean> {
   const { db } = wanted.ctx;
   return isPlain(wanted) ? shareSignUp({ db })(wanted) : storeAlone(db, wanted);
 }

@@ -4,28 +4,21 @@ import { emitEvents, queueEvents } from '../../stores/webhooks/event.repo.ts';
 import type { StoredSubscription } from './subscription.repo.ts';
 
 function eventOf(type: 'subscription.created' | 'subscription.removed', row: StoredSubscription) {
-  const { id, medium, value, topic, epi, empi, du, cts, confirmedAt } = row;
-  return {
-    type,
-    data: { id, medium, value, topic, epi, empi, du, confirmed: confirmedAt !== null, cts: cts.getTime() },
-  };
+  const { id, medium, value, topic, epi, empi, du } = row;
+  const times = { confirmed: row.confirmedAt !== null, cts: row.cts.getTime() };
+  return { type, data: { id, medium, value, topic, epi, empi, du, ...times } };
 }
 
-export type Created = { pid: string; created: readonly StoredSubscription[]; now: Date };
+type Created = { pid: string; created: readonly StoredSubscription[]; now: Date };
 
 /** Updates the stores' statistics and notifies the webhooks. */
 export async function announceCreated(tx: Tx, news: readonly Created[]): Promise<void> {
-  await countEvents(
-    tx,
-    'subscribe',
-    news.map(({ pid, created, now }) => ({ pid, n: created.length, now })),
+  const counts = news.map(({ pid, created, now }) => ({ pid, n: created.length, now }));
+  await countEvents(tx, 'subscribe', counts);
+  const events = news.flatMap(({ pid, created, now }) =>
+    created.map((row) => ({ ...eventOf('subscription.created', row), pid, now })),
   );
-  await queueEvents(
-    tx,
-    news.flatMap(({ pid, created, now }) =>
-      created.map((row) => ({ ...eventOf('subscription.created', row), pid, now })),
-    ),
-  );
+  await queueEvents(tx, events);
 }
 
 export async function announceRemoved(
@@ -33,11 +26,7 @@ export async function announceRemoved(
   pid: string,
   removed: readonly StoredSubscription[],
   now: Date,
-): Promise<void> {
-  await emitEvents(
-    tx,
-    pid,
-    removed.map((row) => eventOf('subscription.removed', row)),
-    now,
-  );
+) {
+  const events = removed.map((row) => eventOf('subscription.removed', row));
+  await emitEvents(tx, pid, events, now);
 }

@@ -37,10 +37,7 @@ export function rowsOf<Wanted>(signUps: readonly SignUpWrite<Wanted>[]): string 
   );
 }
 
-/**
- * SQL: every sign-up runs it, often concurrently. Ordered, so that concurrent calls do not deadlock. Every row is locked, so that
- * no row loses its last request meanwhile. An unconfirmed request does not renew a subscription that others confirmed.
- */
+/** SQL: every sign-up runs it. Ordered against deadlocks; every row is locked, so that none loses its last request meanwhile. */
 const SAVE = {
   name: 'save_subscriptions',
   text: `
@@ -120,20 +117,15 @@ export function countSubscriptions(db: Db, owner: Owner, filter: PageFilter): Pr
     : db.prisma.subscription.count({ where });
 }
 
-/**
- * SQL: returns the deleted rows, which Prisma cannot. Deletes subscriptions of a contact or store together with their confirmed
- * requests.
- */
+/** SQL: returns the deleted rows, which Prisma cannot; the confirmed requests are deleted with them. */
 export function deleteSubscriptions(
   tx: Tx,
   owner: Exclude<Owner, { regid: string }>,
   filter: Filter,
 ): Promise<StoredSubscription[]> {
   const { text, params } = conditionOf(owner, filter);
-  return tx.query<StoredSubscription>(
-    `DELETE FROM subscription s WHERE ${text} RETURNING ${COLUMNS}`,
-    params,
-  );
+  const statement = `DELETE FROM subscription s WHERE ${text} RETURNING ${COLUMNS}`;
+  return tx.query<StoredSubscription>(statement, params);
 }
 
 export type EndedRequest = Pick<
@@ -157,10 +149,7 @@ const UNCONFIRM = `
   UPDATE subscription s SET confirmed_at = NULL FROM ${ENDED}
   WHERE ${IS_ENDED} AND s.id = e."subscriptionId" AND NOT EXISTS (${REQUESTS} AND q.confirmed_at IS NOT NULL)`;
 
-/**
- * Deletes subscriptions without remaining requests and returns them; a subscription with only pending requests becomes pending
- * again. An unconfirmed request cannot affect what others have confirmed.
- */
+/** Deletes and returns subscriptions without requests; one with only pending requests becomes pending again. */
 export async function settleSubscriptions(
   tx: Tx,
   pid: string,
@@ -175,37 +164,22 @@ export async function settleSubscriptions(
 
 /** Deletes a batch of requests and subscriptions that were not confirmed in time; returns the count. */
 export async function forgetUnconfirmed(db: Db, before: Date): Promise<number> {
-  const forgotten = {
-    where: {
-      confirmedAt: null,
-      cts: { lt: before },
-      OR: [{ renewedAt: null }, { renewedAt: { lt: before } }],
-    },
-    limit: 1_000,
-  };
-  const subscriptions = await db.prisma.subscription.deleteMany(forgotten);
-  const requests = await db.prisma.subscriptionRequest.deleteMany(forgotten);
+  const isOld = [{ renewedAt: null }, { renewedAt: { lt: before } }];
+  const batch = { where: { confirmedAt: null, cts: { lt: before }, OR: isOld }, limit: 1_000 };
+  const subscriptions = await db.prisma.subscription.deleteMany(batch);
+  const requests = await db.prisma.subscriptionRequest.deleteMany(batch);
   return subscriptions.count + requests.count;
 }
 
 const FORGOTTEN_AT_ONCE = 5_000;
 
-/**
- * Deletes a batch of a topic's subscriptions and requests; returns the number of subscriptions, and whether there may be more.
- */
-export async function endTopic(
-  tx: Tx,
-  pid: string,
-  topic: string,
-): Promise<{ ended: number; isDone: boolean }> {
-  const limit = FORGOTTEN_AT_ONCE;
-  const { count: ended } = await tx.prisma.subscription.deleteMany({ where: { pid, topic }, limit });
+/** Deletes a batch of a topic's subscriptions and requests; `ended` counts the subscriptions. */
+export async function endTopic(tx: Tx, pid: string, topic: string) {
+  const batch = { where: { pid, topic }, limit: FORGOTTEN_AT_ONCE };
+  const { count: ended } = await tx.prisma.subscription.deleteMany(batch);
   // Requests that belong to no subscription.
-  const { count: requests } = await tx.prisma.subscriptionRequest.deleteMany({
-    where: { pid, topic },
-    limit,
-  });
-  return { ended, isDone: ended < limit && requests < limit };
+  const { count: requests } = await tx.prisma.subscriptionRequest.deleteMany(batch);
+  return { ended, isDone: Math.max(ended, requests) < FORGOTTEN_AT_ONCE };
 }
 
 /** Deletes a batch of expired subscriptions, topic by topic; returns the count. */
@@ -217,15 +191,9 @@ export async function forgetExpired(db: Db, now: Date): Promise<number> {
   let count = 0;
   for (const { pid, name, expiryDays } of topics) {
     const oldest = new Date(now.getTime() - expiryDays! * DAY_MS);
-    const { count: forgotten } = await db.prisma.subscription.deleteMany({
-      where: {
-        pid,
-        topic: name,
-        OR: [{ renewedAt: { lte: oldest } }, { renewedAt: null, cts: { lte: oldest } }],
-      },
-      limit: FORGOTTEN_AT_ONCE,
-    });
-    count += forgotten;
+    const isOld = [{ renewedAt: { lte: oldest } }, { renewedAt: null, cts: { lte: oldest } }];
+    const batch = { where: { pid, topic: name, OR: isOld }, limit: FORGOTTEN_AT_ONCE };
+    count += (await db.prisma.subscription.deleteMany(batch)).count;
   }
   return count;
 }

@@ -1,5 +1,5 @@
 import { fail } from '../../platform/errors.ts';
-import { codePoints, hasControlCharacters, isStorable } from '../../platform/text.ts';
+import { isStorable } from '../../platform/text.ts';
 import { checkContact, checkMedium } from '../../shoppers/contacts/contact.rules.ts';
 import type { Contact } from '../../shoppers/contacts/contact.rules.ts';
 import {
@@ -8,6 +8,7 @@ import {
   isProductId,
   lastOfEach,
 } from '../../stores/products/product.rules.ts';
+import { MAX_NAME, isTopicName } from '../topics/topic.rules.ts';
 
 export type WantedProduct = { epi: string; empi: string; du: string };
 
@@ -30,32 +31,24 @@ export type Wish = {
 
 const MAX_PRODUCTS = 100;
 const MAX_TOPICS = 20;
-const MAX_TOPIC = 64;
 const MAX_EXTRAS = 2_048;
 
 function checkWanted({ epi, empi, du }: SubscribeInput['products'][number], index: number): WantedProduct {
   const complain = (field: string, rule: string): never =>
     fail('invalid-products', `products[${index}].${field} ${rule}`);
-  return {
-    epi: epi != null && isProductId(epi) ? epi : complain('epi', 'must have 1 to 255 printable characters'),
-    empi:
-      empi != null && isProductId(empi) ? empi : complain('empi', 'must have 1 to 255 printable characters'),
-    du:
-      du != null && isPageUrl(du)
-        ? du
-        : complain('du', 'must be an http(s) or relative address of at most 2048 characters'),
-  };
+  if (epi == null || !isProductId(epi)) return complain('epi', 'must have 1 to 255 printable characters');
+  if (empi == null || !isProductId(empi)) return complain('empi', 'must have 1 to 255 printable characters');
+  if (du == null || !isPageUrl(du))
+    return complain('du', 'must be an http(s) or relative address of at most 2048 characters');
+  return { epi, empi, du };
 }
 
 function checkTopic(topic: unknown, index: number): string {
   const text = Number.isSafeInteger(topic) ? String(topic) : topic;
   if (typeof text !== 'string') return fail('invalid-topics', `topics[${index}] must be a text`);
   const name = text.trim();
-  const isFine =
-    name !== '' && codePoints(name) <= MAX_TOPIC && !hasControlCharacters(name) && isStorable(name);
-  return isFine
-    ? name
-    : fail('invalid-topics', `topics[${index}] must have 1 to ${MAX_TOPIC} printable characters`);
+  if (isTopicName(name)) return name;
+  return fail('invalid-topics', `topics[${index}] must have 1 to ${MAX_NAME} printable characters`);
 }
 
 function checkTopics(topics: readonly unknown[]): string[] {
@@ -82,13 +75,8 @@ export function checkWish(store: { defaultRegion: string | null }, input: Subscr
   checkProductCount('products', input.products.length, MAX_PRODUCTS);
   const products = lastOfEach(input.products.map(checkWanted));
   const topics = checkTopics(input.topics);
-  return {
-    contact,
-    products,
-    topics,
-    mailinglist: checkMailingList(input.addtomailinglist),
-    extras: checkExtras(input.extras),
-  };
+  const mailinglist = checkMailingList(input.addtomailinglist);
+  return { contact, products, topics, mailinglist, extras: checkExtras(input.extras) };
 }
 
 export function keyOf({ epi, topic }: { epi: string; topic: string }): string {

@@ -1,6 +1,6 @@
 import { isStoreAlone, requireShopper, requireStore } from '../../context.ts';
 import type { Context, Services } from '../../context.ts';
-import type { Db, Tx } from '../../platform/database/database.ts';
+import type { Tx } from '../../platform/database/database.ts';
 import { fail } from '../../platform/errors.ts';
 import { checkLimit, checkOffset, decodeSeq, encodeCursor, toConnection } from '../../platform/page.ts';
 import type { Connection } from '../../platform/page.ts';
@@ -10,7 +10,7 @@ import { checkContact, checkMedium, maskContact } from '../../shoppers/contacts/
 import type { ShopperRow } from '../../shoppers/shopper.repo.ts';
 import { unknownProduct } from '../../stores/products/product.columns.ts';
 import type { ProductRow } from '../../stores/products/product.columns.ts';
-import { findProducts } from '../../stores/products/product.repo.ts';
+import { readProduct } from '../../stores/products/product.reads.ts';
 import { isProductId } from '../../stores/products/product.rules.ts';
 import { endRequests } from './request.repo.ts';
 import { announceRemoved } from './subscription-events.service.ts';
@@ -23,24 +23,20 @@ import type { StoreTopics } from './topic-info.service.ts';
 export type SubscriptionRow = StoredSubscription & { product: ProductRow; topics: StoreTopics };
 
 /** Returns the catalogue's products, or the subscription's own description of those that the catalogue lacks. */
-async function describeProducts(
-  db: Db,
+export function describeProducts(
+  ctx: Context,
   pid: string,
   wanted: readonly WantedProduct[],
 ): Promise<ProductRow[]> {
-  const known = await findProducts(db, pid, [...new Set(wanted.map(({ epi }) => epi))]);
-  const byEpi = new Map(known.map((row) => [row.epi, row]));
-  return wanted.map(({ epi, empi, du }) => byEpi.get(epi) ?? unknownProduct({ pid, epi, empi, du }));
+  const describe = async ({ epi, empi, du }: WantedProduct): Promise<ProductRow> =>
+    (await readProduct(ctx, { pid, epi })) ?? unknownProduct({ pid, epi, empi, du });
+  return Promise.all(wanted.map(describe));
 }
 
-async function toRows(
-  ctx: Context,
-  pid: string,
-  rows: readonly StoredSubscription[],
-): Promise<SubscriptionRow[]> {
-  const products = await describeProducts(ctx.db, pid, rows);
+async function toRows(ctx: Context, pid: string, rows: readonly StoredSubscription[]) {
+  const products = await describeProducts(ctx, pid, rows);
   const topics = storeTopics(ctx, pid);
-  return rows.map((row, index) => ({ ...row, product: products[index]!, topics }));
+  return rows.map((row, index): SubscriptionRow => ({ ...row, product: products[index]!, topics }));
 }
 
 function ownerOf(ctx: Context): Owner {
@@ -53,7 +49,7 @@ export function ownerFor({ pid, regid, isGuest, em }: ShopperRow): Owner {
   return isGuest ? { pid, regid } : { pid, account: em ?? '' };
 }
 
-type Page = { topic?: string | null; medium?: string | null; epi?: string | null };
+type FilterInput = { topic?: string | null; medium?: string | null; epi?: string | null };
 const ORDER = 'subscription';
 
 /** Carries the owner and filter, so that the total is counted only if the client selects it. */
@@ -61,7 +57,7 @@ export type SubscriptionConnectionRow = Connection<SubscriptionRow> & { owner: O
 
 export async function listSubscriptions(
   ctx: Context,
-  { topic, medium, epi, first, after }: Page & { first?: number | null; after?: string | null },
+  { topic, medium, epi, first, after }: FilterInput & { first?: number | null; after?: string | null },
   owner: Owner = ownerOf(ctx),
 ): Promise<SubscriptionConnectionRow> {
   const size = checkLimit('first', first, 20, 100);
@@ -72,14 +68,11 @@ export async function listSubscriptions(
   return { ...toConnection(rows, size, ({ seq }) => encodeCursor(ORDER, seq), after), owner, filter };
 }
 
-export function countSubscriptions(
-  ctx: Context,
-  { owner, filter }: SubscriptionConnectionRow,
-): Promise<number> {
+export function countSubscriptions(ctx: Context, { owner, filter }: SubscriptionConnectionRow) {
   return subscriptions.countSubscriptions(ctx.db, owner, filter);
 }
 
-function filterOf({ topic, medium, epi }: Page): PageFilter {
+function filterOf({ topic, medium, epi }: FilterInput): PageFilter {
   if (topic != null && !isStorable(topic)) fail('invalid-topics', 'topic must be printable text');
   if (epi != null && !isProductId(epi))
     fail('invalid-products', 'epi must have 1 to 255 printable characters');
@@ -88,7 +81,7 @@ function filterOf({ topic, medium, epi }: Page): PageFilter {
 
 export async function pageSubscriptions(
   ctx: Context,
-  { topic, medium, ...page }: Page & { limit?: number | null; offset?: number | null },
+  { topic, medium, ...page }: FilterInput & { limit?: number | null; offset?: number | null },
 ): Promise<{ limit: number; offset: number; total: number; subscriptions: SubscriptionRow[] }> {
   const owner = ownerOf(ctx);
   const limit = checkLimit('limit', page.limit, 10, 100);
@@ -101,24 +94,23 @@ export async function pageSubscriptions(
   return { limit, offset, total, subscriptions: await toRows(ctx, owner.pid, rows) };
 }
 
-type Ending = Page & { id?: string | null; mediumvalue?: string | null };
+type UnsubscribeInput = FilterInput & { id?: string | null; mediumvalue?: string | null };
 
 /** Ends subscriptions of the calling shopper or, with a store key, those of a contact or a single one by id. */
 export async function unsubscribe(
   ctx: Context,
-  { id, topic, epi, medium, mediumvalue }: Ending,
+  { id, topic, epi, medium, mediumvalue }: UnsubscribeInput,
 ): Promise<{ msg: string; removed: number }> {
   const owner = ownerOf(ctx);
   if (id != null && !isStorable(id)) fail('invalid-request', 'id must be printable text');
-  if (epi != null && !isProductId(epi))
-    fail('invalid-products', 'epi must have 1 to 255 printable characters');
+  const about = filterOf({ topic, epi });
   // A store must name a contact, because it would otherwise end all of its subscriptions.
   const isContactNamed = medium != null || mediumvalue != null || ('all' in owner && id == null);
   // A guest sees masked contacts and must not find them out by guessing.
   if (isContactNamed && ctx.viewer.keyId === null)
     fail('forbidden', 'medium and mediumvalue need the store key');
   const contact = isContactNamed ? checkContact(requireStore(ctx), checkMedium(medium), mediumvalue) : {};
-  const filter = { id, topic: filterOf({ topic }).topic, epi, ...contact };
+  const filter = { id, topic: about.topic, epi, ...contact };
   const removed = await ctx.db.transaction((tx) => end(tx, owner, filter, ctx.now()));
   return { msg: removed === 0 ? 'There was nothing to unsubscribe from' : 'Unsubscribed', removed };
 }
@@ -140,12 +132,8 @@ export function visibleContact(ctx: Context, { medium, value }: StoredSubscripti
   return ctx.viewer.shopper?.isGuest ? maskContact(medium, value) : value;
 }
 
-const UNCONFIRMED_MS = 30 * DAY_MS;
+export const forgetUnconfirmed = ({ db }: Services, now: Date): Promise<number> =>
+  subscriptions.forgetUnconfirmed(db, new Date(now.getTime() - 30 * DAY_MS));
 
-export function forgetUnconfirmed({ db }: Services, now: Date): Promise<number> {
-  return subscriptions.forgetUnconfirmed(db, new Date(now.getTime() - UNCONFIRMED_MS));
-}
-
-export function forgetExpired({ db }: Services, now: Date): Promise<number> {
-  return subscriptions.forgetExpired(db, now);
-}
+export const forgetExpired = ({ db }: Services, now: Date): Promise<number> =>
+  subscriptions.forgetExpired(db, now);

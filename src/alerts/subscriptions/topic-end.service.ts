@@ -9,14 +9,8 @@ import { endTopic } from './subscription.repo.ts';
 
 const failUnknown = (): never => fail('not-found', 'There is no such topic');
 
-/**
- * Deletes a store's topic with its subscriptions, because a later topic of the same name would otherwise inherit them. Alerts
- * that are already queued are withheld when they are due.
- */
-export async function deleteTopic(
-  ctx: Context,
-  name: string,
-): Promise<{ name: string; subscriptions: number }> {
+/** Deletes the subscriptions too, because a later topic of that name would inherit them. Queued alerts are withheld when due. */
+export async function deleteTopic(ctx: Context, name: string) {
   const { pid } = requireStore(ctx);
   if (isBuiltIn(name))
     fail('forbidden', `Every store has the topic ${name}: it can be changed, but not deleted`);

@@ -12,24 +12,19 @@ export type StoreTopics = {
 
 export type TopicInfoRow = Pick<TopicRules, 'name' | 'trigger'> & { topics: StoreTopics };
 
-function once<Value>(read: () => Promise<Value>): () => Promise<Value> {
-  let value: Promise<Value> | null = null;
-  return () => (value ??= read());
-}
-
 export function storeTopics(ctx: Context, pid: string): StoreTopics {
-  return { rules: once(() => topicRulesOf(ctx.db, pid)), whole: once(() => listTopics(ctx)) };
+  let rules: Promise<TopicRules[]> | undefined;
+  let whole: Promise<TopicRow[]> | undefined;
+  return { rules: () => (rules ??= topicRulesOf(ctx.db, pid)), whole: () => (whole ??= listTopics(ctx)) };
 }
 
 const named = <Topic extends TopicRules>(topics: readonly Topic[], wanted: string): Topic | null =>
   topics.find(({ name }) => name === wanted) ?? null;
 
+type Described = { topic: string; topics: StoreTopics };
+
 /** The public fields of the topic; null if the store has no topic of this name, because sign-ups do not check it. */
-export async function topicInfo(subscription: {
-  topic: string;
-  topics: StoreTopics;
-}): Promise<TopicInfoRow | null> {
-  const { topic, topics } = subscription;
+export async function topicInfo({ topic, topics }: Described): Promise<TopicInfoRow | null> {
   const rules = named(await topics.rules(), topic);
   return rules && { name: rules.name, trigger: rules.trigger, topics };
 }

@@ -89,9 +89,7 @@ export type TriggerRuleName = {
   [Name in RuleName]: Table[Name] extends { ofTrigger: true } ? Name : never;
 }[RuleName];
 
-export const topicRules = Object.entries(TOPIC_RULES).map(
-  ([name, rule]: [string, TopicRule]): TopicRule & { name: RuleName } => ({
-    ...rule,
-    name: name as RuleName,
-  }),
-);
+export const topicRules = Object.entries(TOPIC_RULES).map(([name, rule]: [string, TopicRule]) => ({
+  ...rule,
+  name: name as RuleName,
+}));

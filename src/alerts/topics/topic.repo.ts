@@ -1,5 +1,5 @@
 import type { TopicModel } from '../../generated/prisma/models.ts';
-import { columnOf } from '../../platform/database/columns.ts';
+import { arraysOf, columnOf } from '../../platform/database/columns.ts';
 import type { Db, Tx } from '../../platform/database/database.ts';
 import { lockStore } from '../../stores/store.repo.ts';
 import { PART_NAMES } from '../send/channels.ts';
@@ -21,12 +21,9 @@ const RULE_COLUMNS = topicRules
   .join(', ');
 
 /** Parts without a column of their own are in `texts`. */
-type StoredTopic = Pick<
-  TopicModel,
-  keyof TopicRules | 'trigger' | 'subject' | 'html' | 'text' | 'sms' | 'texts'
->;
-
 const TEXTS = { subject: true, html: true, text: true, sms: true, texts: true } as const;
+
+type StoredTopic = Pick<TopicModel, keyof typeof RULES | keyof typeof TEXTS>;
 
 function toRules<Row extends { trigger: string }>(row: Row): Row & { trigger: TriggerName } {
   return row as Row & { trigger: TriggerName };
@@ -95,10 +92,7 @@ export async function loadTopics(
   db: Db,
   wanted: readonly { pid: string; name: string }[],
 ): Promise<(TopicRow | null)[]> {
-  const rows = await db.query<StoredTopic & { pid: string }>(LOAD, [
-    wanted.map(({ pid }) => pid),
-    wanted.map(({ name }) => name),
-  ]);
+  const rows = await db.query<StoredTopic & { pid: string }>(LOAD, arraysOf(wanted, 'pid', 'name'));
   const own = new Map(rows.map(({ pid, ...row }) => [`${pid} ${row.name}`, toTopic(row)]));
   return wanted.map(({ pid, name }) => own.get(`${pid} ${name}`) ?? findBuiltIn(name));
 }

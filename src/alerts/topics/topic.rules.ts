@@ -31,6 +31,7 @@ function textsWith(news: string): AlertTexts {
 // The old price is known only after a price drop, and the stock only if it is tracked; a manual send may have neither.
 const PRICE_NEWS =
   'costs less now{% if product.old_price %}: {{ product.price | money }} instead of {{ product.old_price | money }}{% endif %}';
+const LIST_NEWS = 'from your list is back in stock';
 const STOCK_NEWS = 'is almost gone{% if product.stock %}: only {{ product.stock }} left{% endif %}';
 
 export const BUILT_IN_TOPICS: readonly TopicRow[] = [
@@ -38,12 +39,7 @@ export const BUILT_IN_TOPICS: readonly TopicRow[] = [
   { name: 'comingsoon', trigger: 'manual', texts: textsWith('is here'), ...INITIAL },
   { name: 'pricedrop', trigger: 'pricedrop', texts: textsWith(PRICE_NEWS), ...INITIAL },
   { name: 'lowstock', trigger: 'lowstock', texts: textsWith(STOCK_NEWS), ...INITIAL },
-  {
-    name: 'wishlistrestock',
-    trigger: 'automatic',
-    texts: textsWith('from your list is back in stock'),
-    ...INITIAL,
-  },
+  { name: 'wishlistrestock', trigger: 'automatic', texts: textsWith(LIST_NEWS), ...INITIAL },
 ];
 
 /** The topic that shoppers subscribe to for a restock; list owners are notified through another topic. */
@@ -66,7 +62,12 @@ export function expiresBefore({ expiryDays }: Pick<TopicRules, 'expiryDays'>, no
   return expiryDays === null ? null : new Date(now.getTime() - expiryDays * DAY_MS);
 }
 
-const MAX_NAME = 64;
+export const MAX_NAME = 64;
+
+export function isTopicName(name: string): boolean {
+  const isFine = name.trim() === name && name !== '' && codePoints(name) <= MAX_NAME;
+  return isFine && !hasControlCharacters(name) && isStorable(name);
+}
 
 /** The rules that the API can set; a rule without a row in TOPIC_RULES does not compile. */
 const RULES: Record<
@@ -106,27 +107,14 @@ const BY_TAG = triggersWith('tag');
 
 /** Returns the tag normalized like product tags, or null if the trigger needs none. */
 function checkTrigger({ trigger, tag }: TopicRules): string | null {
-  if (!isTriggerName(trigger))
-    fail(
-      'invalid-request',
-      `trigger must be ${TRIGGER_NAMES.slice(0, -1).join(', ')} or ${TRIGGER_NAMES.at(-1)!}`,
-    );
+  const names = `${TRIGGER_NAMES.slice(0, -1).join(', ')} or ${TRIGGER_NAMES.at(-1)!}`;
+  if (!isTriggerName(trigger)) fail('invalid-request', `trigger must be ${names}`);
   if (BY_TAG.includes(trigger) !== (tag !== null))
     fail(
       'invalid-request',
       `tag names the product tag of a topic with the trigger ${BY_TAG.join(' or ')}, and of no other`,
     );
   return tag === null ? null : toTag(tag) || fail('invalid-request', 'tag must have 1 to 255 characters');
-}
-
-function checkName(name: string): string {
-  const isFine =
-    name.trim() === name &&
-    name !== '' &&
-    codePoints(name) <= MAX_NAME &&
-    !hasControlCharacters(name) &&
-    isStorable(name);
-  return isFine ? name : fail('invalid-topics', `name must have 1 to ${MAX_NAME} printable characters`);
 }
 
 function given<Fields extends object>(fields: Fields): Partial<Fields> {
@@ -137,7 +125,9 @@ function given<Fields extends object>(fields: Fields): Partial<Fields> {
 
 /** Applies the changes and validates every rule. `current` is null for a new topic. */
 export function applyTopicInput(current: TopicRow | null, { texts = {}, ...input }: TopicInput): TopicRow {
-  const base = current ?? blankTopic(checkName(input.name));
+  if (current === null && !isTopicName(input.name))
+    fail('invalid-topics', `name must have 1 to ${MAX_NAME} printable characters`);
+  const base = current ?? blankTopic(input.name);
   const topic = { ...base, ...given(input), texts: withTexts(base.texts, texts) } as TopicRow;
   // Switching from the tag trigger clears the tag, so that a client needs to send only one field.
   if (!BY_TAG.includes(topic.trigger) && input.tag === undefined) topic.tag = null;

@@ -76,13 +76,11 @@ function takeTexts<Input extends GivenTexts>({
 }: Input): [texts: Partial<Record<Part, string | null>>, rest: Omit<Input, keyof GivenTexts>] {
   const wrong = texts?.find(({ part }) => !PART_NAMES.includes(part as Part));
   if (wrong) fail('invalid-request', `texts: a part must be one of ${PART_NAMES.join(', ')}`);
-  const named = Object.entries(input).filter(([name]) => PART_NAMES.includes(name as Part));
-  const rest = Object.entries(input).filter(([name]) => !PART_NAMES.includes(name as Part));
+  const entries = Object.entries(input);
+  const isPart = ([name]: [string, unknown]): boolean => PART_NAMES.includes(name as Part);
   const listed = texts?.map(({ part, text }) => [part, text] as const) ?? [];
-  return [
-    Object.fromEntries([...named, ...listed]),
-    Object.fromEntries(rest) as Omit<Input, keyof GivenTexts>,
-  ];
+  const rest = Object.fromEntries(entries.filter((entry) => !isPart(entry)));
+  return [Object.fromEntries([...entries.filter(isPart), ...listed]), rest as Omit<Input, keyof GivenTexts>];
 }
 
 export function textList(texts: AlertTexts): { part: Part; text: string }[] {
@@ -90,10 +88,7 @@ export function textList(texts: AlertTexts): { part: Part; text: string }[] {
 }
 
 /** Creates or changes a topic. Queued alerts use the new texts. */
-export async function saveTopic(
-  ctx: Context,
-  given: Omit<TopicInput, 'texts'> & GivenTexts,
-): Promise<TopicRow> {
+export async function saveTopic(ctx: Context, given: Omit<TopicInput, 'texts'> & GivenTexts) {
   const { pid } = requireStore(ctx);
   const [texts, rules] = takeTexts(given);
   const input: TopicInput = { ...rules, texts };
@@ -114,24 +109,15 @@ export async function saveTopic(
   });
 }
 
-async function modelFor(
-  ctx: Context,
-  store: StoreRow,
-  topic: string,
-  epi: string | null | undefined,
-): Promise<AlertModel> {
-  const sample = {
-    ...SAMPLE_MODEL,
-    topic,
-    store: storeModel(store),
-    unsubscribe_url: `${ctx.config.publicUrl}/unsubscribe/sample`,
-  };
+async function modelFor(ctx: Context, store: StoreRow, topic: string, epi: string | null | undefined) {
+  const unsubscribe_url = `${ctx.config.publicUrl}/unsubscribe/sample`;
+  const sample = { ...SAMPLE_MODEL, topic, store: storeModel(store), unsubscribe_url };
   if (epi == null) return sample;
   const product =
     (await findProduct(ctx.db, store.pid, epi)) ?? fail('not-found', 'The catalogue has no such variant');
   const sender = (await findSender(ctx.db, { pid: store.pid }))!;
   const site = { ...sender, siteUrl: siteOf(sender, ctx.config.publicUrl) };
-  return alertModel(site, topic, epi, product, sample.unsubscribe_url);
+  return alertModel(site, topic, epi, product, unsubscribe_url);
 }
 
 /** Renders a topic's messages as they would be sent, with the saved texts or with unsaved ones. */
@@ -167,10 +153,7 @@ export function countOf({ media }: AudienceRow, medium: string): number {
 
 type TestInput = { topic: string; to: string; medium?: string | null; epi?: string | null };
 
-export async function sendTestAlert(
-  ctx: Context,
-  { topic: name, to, medium, epi }: TestInput,
-): Promise<{ id: string }> {
+export async function sendTestAlert(ctx: Context, { topic: name, to, medium, epi }: TestInput) {
   const store = requireStore(ctx);
   const { pid } = store;
   const contact = checkContact(store, checkMedium(medium ?? 'email'), to);
@@ -183,12 +166,7 @@ export async function sendTestAlert(
   // All parts, because a test shows whether the topic can be sent at all.
   const texts = await render(ctx, topic.texts, { ...model, unsubscribe_url }, PART_NAMES);
   const payload = channel.compose(texts, { oneClickUrl: linkFor('topic'), isTest: true });
-  const id = await ctx.db.transaction((tx) =>
-    enqueueMessage(
-      tx,
-      { pid, medium: contact.medium, kind: 'test', recipient: contact.value, payload },
-      ctx.now(),
-    ),
-  );
+  const message = { pid, medium: contact.medium, kind: 'test', recipient: contact.value, payload };
+  const id = await ctx.db.transaction((tx) => enqueueMessage(tx, message, ctx.now()));
   return { id: id! };
 }

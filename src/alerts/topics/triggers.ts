@@ -24,9 +24,7 @@ export type Trigger<
     before: Pick<ProductState, Watched>,
     after: Pick<ProductState, Watched>,
   ): Step;
-  /**
-   * Whether an alert event that no step has ended still applies to a contact who confirms only now; omitted if it always does.
-   */
+  /** Whether an event that no step has ended still applies to a contact who confirms only now; omitted if it always does. */
   holds?(topic: Pick<TriggerSettings, Setting>, now: Pick<ProductState, Watched>): boolean;
   /** The units in stock, which limit the number of alerts; omitted if all subscribers are alerted. */
   units?(state: Pick<ProductState, Watched>): number;
@@ -57,10 +55,7 @@ export function hasFallen(
   return !!was && !!is && ((was - is) / was) * 100 >= dropPercent - ROUNDING;
 }
 
-/**
- * Events begin only with a transition: a repeated stock figure means nothing. They end by the current stock, because the topic's
- * minimum may have changed and alerts about stock that is gone must not be sent.
- */
+/** Events begin only with a transition, but end by the current stock, because the topic's minimum may have changed. */
 export const TRIGGERS = {
   automatic: trigger({
     label: 'When stock is back',

@@ -27,13 +27,13 @@ export function removeSubscriptions(tx: Tx, pid: string, claim: UnsubscribeClaim
 /** What an alert to this contact was about; a digest has no single product. Null for an alert that is gone or another's. */
 export async function findAlertSubject(db: Db, pid: string, contact: ContactKey, seq: number) {
   const { medium, value: recipient } = contact;
-  const select = { topic: true, epi: true, parcelId: true } as const;
+  const select = { topic: true, epi: true, messageId: true } as const;
   const where = { pid, seq, recipient, medium, lane: 'alert' };
   const alert = await db.prisma.outboxMessage.findFirst({ where, select });
   if (alert === null) return null;
-  const { topic, epi, parcelId } = alert;
-  const digest = { pid, recipient, parcelId, leavesAt: { not: null } };
-  const all = parcelId === null ? [] : await db.prisma.outboxMessage.findMany({ where: digest, select });
+  const { topic, epi, messageId } = alert;
+  const digest = { pid, recipient, messageId, scheduledAt: { not: null } };
+  const all = messageId === null ? [] : await db.prisma.outboxMessage.findMany({ where: digest, select });
   const others = new Set(all.map((one) => one.topic!).filter((one) => one !== topic));
   return { topic: topic!, epi: all.length > 1 ? '' : epi!, moreTopics: [...others].sort() };
 }

@@ -1,4 +1,4 @@
-import type { AnswerRequest } from '../../alerts/send/channel.ts';
+import type { ReplyRequest } from '../../alerts/send/channel.ts';
 import { channelOf } from '../../alerts/send/channels.ts';
 import type { Services } from '../../context.ts';
 import type { Db, Tx } from '../../platform/database/database.ts';
@@ -105,15 +105,15 @@ export const OPTED_OUT = { kind: 'withheld', reason: 'the contact answered STOP'
 
 /** Which of these contacts replied STOP; none where a channel has no replies. */
 export async function findOptedOut(db: Db, medium: Medium, values: readonly string[]): Promise<Set<string>> {
-  return new Set(channelOf(medium).answers ? await optOuts.findOptedOut(db, medium, values) : []);
+  return new Set(channelOf(medium).replies ? await optOuts.findOptedOut(db, medium, values) : []);
 }
 
 /**
  * Handles a reply to a message. STOP counts for all stores, because they send from one number: the contact leaves their mailing lists and gets no more
  * messages. START resumes messages for the subscriptions that are left; it puts nobody back on a mailing list.
  */
-export async function receiveReply({ db, config, now }: Deps, medium: Medium, request: AnswerRequest) {
-  const { answers: replies, contact } = channelOf(medium);
+export async function receiveReply({ db, config, now }: Deps, medium: Medium, request: ReplyRequest) {
+  const { replies, contact } = channelOf(medium);
   if (!replies?.isGenuine(config.channels[medium] ?? null, request))
     fail('unauthorised', 'The signature is wrong');
   const { from, says, id } = replies.read(request.fields);

@@ -110,7 +110,7 @@ export async function getHealth(ctx: Context, webhookId: string) {
 }
 
 /** Records an attempt. An error here must not undo the attempt itself. */
-export async function noteAttempt({ db, log }: Services, attempt: Parameters<typeof hooks.addAttempt>[1]) {
+export async function recordAttempt({ db, log }: Services, attempt: Parameters<typeof hooks.addAttempt>[1]) {
   await hooks.addAttempt(db, attempt).catch((error: unknown) => {
     log.error({ alertId: attempt.deliveryId, err: error }, 'a try of a webhook could not be noted');
   });

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, readdir } from 'node:fs/promises';
 import pg from 'pg';
 import { epochOf, sessionidOf } from '../../../src/shoppers/identity.rules.ts';
 import { dump } from '../../../src/platform/database/backup.ts';
@@ -13,6 +13,10 @@ import { createEmptyDatabase } from './fixtures/embedded-kit.ts';
 // fixtures/history.sql is a pg_dump of a database that the 49 migrations before the baseline made (commit 6ecc802), with rows of the store `kept` in every table.
 
 const BASELINE = '20261117170000_baseline';
+const later = async (): Promise<string[]> =>
+  (await readdir('prisma/migrations'))
+    .filter((name) => name > BASELINE && name !== 'migration_lock.toml')
+    .sort();
 const SILENT = { onProgress: () => undefined, onDone: () => undefined };
 
 let database: TestDatabase;
@@ -71,12 +75,31 @@ async function readOwner(): Promise<TestShopper> {
 }
 
 test('a database with the complete history from before the baseline loses nothing, and has the baseline noted', async () => {
-  const before = await readAll();
-  expect(Object.keys(before)).toHaveLength(50);
+  const { restock: events, ...before } = await readAll();
+  expect(Object.keys(before)).toHaveLength(49);
   expect(await readHistory()).toHaveLength(49);
-  expect(await migrate(pool, createLogger('silent'))).toBe(0);
-  expect(await readAll()).toEqual(before);
-  expect(await readHistory()).toEqual([BASELINE]);
+  expect(await migrate(pool, createLogger('silent'))).toBe((await later()).length);
+  const { restock, ...after } = await readAll();
+  expect(after).toEqual(before);
+  // Later migrations added one column to this table.
+  expect(restock).toEqual(events!.map((row) => row.replace(/\)$/, ',f)')));
+  expect(await readHistory()).toEqual([BASELINE, ...(await later())]);
+});
+
+test.each([
+  ['in the first pass over the subscribers', [-5_001, null], [5_000, null, true]],
+  ['in a later one', [5_000, null], [5_000, null, false]],
+  ['in the first pass over the list owners', [-1, -8], [0, 7, true]],
+  ['in a later one over them', [-1, 7], [0, 7, false]],
+])('an alert event that is %s goes on from there', async (_where, [cursor, item], expected) => {
+  await pool.query('UPDATE restock SET cursor_seq = $1, item_seq = $2', [cursor, item]);
+  await migrate(pool, createLogger('silent'));
+  const { rows } = await pool.query<number[]>({
+    text: 'SELECT cursor_seq::int, item_seq::int, is_first_pass FROM restock',
+    rowMode: 'array',
+  });
+  for (const row of rows) expect(row).toEqual(expected);
+  expect(rows).not.toHaveLength(0);
 });
 
 test('a backup of it is restored with every row, and taken over', async () => {
@@ -87,9 +110,15 @@ test('a backup of it is restored with every row, and taken over', async () => {
   try {
     await Promise.all([source.connect(), restored.connect()]);
     await load(restored, dump(source, SILENT), SILENT);
-    expect(await migrateOver(restored, createLogger('silent'))).toBe(0);
+    const names = [BASELINE, ...(await later())];
+    expect(await migrateOver(restored, createLogger('silent'))).toBe(names.length - 1);
+    await migrate(pool, createLogger('silent'));
     expect(await readAll(restored)).toEqual(await readAll());
-    expect(await readMigrationState(restored)).toEqual({ applied: 1, latest: BASELINE, pending: [] });
+    expect(await readMigrationState(restored)).toEqual({
+      applied: names.length,
+      latest: names.at(-1),
+      pending: [],
+    });
   } finally {
     await Promise.all([source.end(), restored.end()]);
     await target.drop();

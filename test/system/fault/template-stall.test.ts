@@ -3,7 +3,7 @@ import type { AlertTexts } from '../../../src/alerts/send/channels.ts';
 import { alertModel } from '../../../src/alerts/compose/model.rules.ts';
 import type { JobEnd, RenderProcess } from '../../../src/alerts/compose/template.child.ts';
 import { runJob } from '../../../src/alerts/compose/template.job.ts';
-import type { JoinJob, RenderAnswer, RenderJob } from '../../../src/alerts/compose/template.job.ts';
+import type { JoinJob, RenderResult, RenderJob } from '../../../src/alerts/compose/template.job.ts';
 import {
   TemplateError,
   RENDER_BUDGET_MS,
@@ -26,7 +26,7 @@ function processes(ends: JobEnd[]) {
     started += 1;
     return {
       isAlive: () => isAlive,
-      run: async (job: RenderJob | JoinJob) => end ?? { answer: runJob(job), tookMs: 1 },
+      run: async (job: RenderJob | JoinJob) => end ?? { result: runJob(job), tookMs: 1 },
       end: () => void (isAlive = false),
     };
   };
@@ -34,7 +34,7 @@ function processes(ends: JobEnd[]) {
 }
 
 const KILLED: JobEnd = { part: 'html' };
-const STALLED: JobEnd = { answer: null, tookMs: 1 };
+const STALLED: JobEnd = { result: null, tookMs: 1 };
 const templatesOf = ({ start }: ReturnType<typeof processes>) =>
   createTemplates(createLogger('silent'), start);
 
@@ -78,7 +78,7 @@ describe('a message that is interrupted', () => {
   const now = performance.now.bind(performance);
   afterEach(() => void (performance.now = now));
 
-  const renderWith = (clock: () => number): RenderAnswer | null => {
+  const renderWith = (clock: () => number): RenderResult | null => {
     performance.now = clock;
     return runJob(job);
   };
