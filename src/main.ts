@@ -11,7 +11,7 @@ import type { Lifecycle } from './api/health.ts';
 import { createHttpServer } from './api/http.ts';
 import { listenForMetrics } from './api/metrics.ts';
 import { createApp } from './app.ts';
-import { loadEnvFile, readConfig } from './config.ts';
+import { httpAddress, loadEnvFile, readConfig } from './config.ts';
 import type { Config } from './config.ts';
 import { endSignal, limitShutdown } from './platform/end-signal.ts';
 import { describeFailure } from './platform/errors.ts';
@@ -119,8 +119,7 @@ async function listen(server: NetServer, { port, host }: Config): Promise<string
       throw new Error(`HOST ${host} is not an address of this machine; set another HOST`);
     throw error;
   });
-  const actual = (server.address() as AddressInfo).port;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${actual}`;
+  return httpAddress(host, (server.address() as AddressInfo).port);
 }
 
 /** Null when a signal arrived before the service was up; it has then closed what it had opened. */

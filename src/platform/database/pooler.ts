@@ -3,7 +3,8 @@ import type { Logger } from '../log.ts';
 import { beginAlone } from './migrate.ts';
 
 /** The pooler between wishgate and PostgreSQL (docs/decisions/0026). */
-export type Pooler = 'none' | 'transaction' | 'transaction-prepared';
+export const POOLERS = ['none', 'transaction', 'transaction-prepared'] as const;
+export type Pooler = (typeof POOLERS)[number];
 
 /**
  * Every statement has an index, and a plan made for a small table would keep scanning it (docs/decisions/0009). JIT only pays for
