@@ -23,7 +23,7 @@ function joinValues(args: readonly string[], options: Record<string, Pick<Flag, 
 }
 
 /** Throws a UsageError that names the flag. */
-export function readFlags(args: string[], flags: Record<string, Flag>): Values {
+export function readFlags(args: string[], flags: Record<string, Pick<Flag, 'type'>>): Values {
   const options = Object.fromEntries(
     Object.entries({ ...flags, ...COMMON_FLAGS }).map(([name, { type }]) => [name, { type }]),
   );
@@ -43,9 +43,12 @@ export function readFlags(args: string[], flags: Record<string, Flag>): Values {
   }
 }
 
+/** Returns an empty text without the flag. */
+export const textOf = (values: Values, flag: string): string => String(values[flag] ?? '');
+
 export function required(values: Values, flag: string): string {
-  const value = values[flag];
-  if (typeof value !== 'string' || value.trim() === '') throw new UsageError(`--${flag} is missing`);
+  const value = textOf(values, flag);
+  if (value.trim() === '') throw new UsageError(`--${flag} is missing`);
   return value;
 }
 

@@ -17,7 +17,7 @@ export type Copied = Omit<HeadLine, 'tables'> & {
   leftOut: string[];
 };
 
-export type CopyWatch = { onProgress(progress: CopyProgress): void; onDone(copied: Copied): void };
+export type OnProgress = (progress: CopyProgress) => void;
 
 /**
  * Values have one format, and no time limit applies. The settings end with the transaction, because a pooler may give the
@@ -84,7 +84,11 @@ export async function holdMigrations(client: pg.ClientBase): Promise<void> {
 }
 
 /** Yields one snapshot of the database as the unzipped bytes of a backup. Writers do not wait. */
-export async function* dump(client: pg.ClientBase, watch: CopyWatch): AsyncGenerator<Buffer> {
+export async function* dump(
+  client: pg.ClientBase,
+  onProgress?: OnProgress,
+  onDone?: (copied: Copied) => void,
+): AsyncGenerator<Buffer> {
   const hash = createHash('sha256');
   let bytes = 0;
   const sign = (piece: Buffer): Buffer => {
@@ -101,7 +105,7 @@ export async function* dump(client: pg.ClientBase, watch: CopyWatch): AsyncGener
     const rows = client.query(copyTo(`COPY ${copyTarget(table)} TO STDOUT`));
     for await (const piece of rows as AsyncIterable<Buffer>) {
       yield sign(piece);
-      watch.onProgress({ table: table.name, done, tables: head.tables.length, rows: allRows, bytes });
+      onProgress?.({ table: table.name, done, tables: head.tables.length, rows: allRows, bytes });
     }
     // `rowCount` is known only after the last row; this statement ends after both.
     await client.query('SELECT');
@@ -113,5 +117,5 @@ export async function* dump(client: pg.ClientBase, watch: CopyWatch): AsyncGener
   const sequences = await readSequences(client);
   yield line({ sequences, sha256: hash.copy().digest('hex') } satisfies EndLine);
   await client.query('COMMIT');
-  watch.onDone({ ...head, tables: head.tables.length, rows: allRows, bytes, leftOut: [] });
+  onDone?.({ ...head, tables: head.tables.length, rows: allRows, bytes, leftOut: [] });
 }

@@ -9,7 +9,6 @@ import type { Pooler } from './pooler.ts';
 import { createReplica } from './replica.ts';
 import { createRoutedPool } from './routed-pool.ts';
 import type { RoutedPool, Session } from './routed-pool.ts';
-import { watchSilence } from './timeouts.ts';
 
 /** PostgreSQL parses and plans a named statement once per connection. */
 export type Statement = { name: string; text: string };
@@ -43,7 +42,7 @@ export type Database = Db & {
   /** Calls `listener` when the server closes a connection: the next one may lead to another server, or an older copy of it. */
   onLost(listener: () => void): void;
   /** Counts lost connections: data that was read under another number may come from another server. */
-  era(): number;
+  generation(): number;
   /** Reads from the replica once that has reached the last position given to `follow`; the database itself without a replica. */
   reader: Database;
   /** Accepts a position of the primary (`POSITION`) that a request received; null without a replica. */
@@ -168,10 +167,9 @@ export function openDatabase(
 ): Database {
   const keepsNames = pooler !== 'transaction';
   const settings = settingsOf(poolSize, pooler);
-  const routed = createRoutedPool(url, settings, log);
+  const routed = createRoutedPool(url, settings, pooler !== 'none', log);
   const replica = replicaUrl === null ? null : createReplica(replicaUrl, settings, routed, log);
   const { pool } = routed;
-  const endWatch = watchSilence(pool, log, pooler !== 'none');
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
   const readerPrisma = replica && new PrismaClient({ adapter: new PrismaPg(replica.pool) });
   const listeners = new Set<() => void>();
@@ -195,10 +193,9 @@ export function openDatabase(
       return () => void listeners.delete(listener);
     },
     onLost: routed.onLost,
-    era: routed.era,
+    generation: routed.generation,
     follow: replica && replica.follow,
     async close() {
-      endWatch();
       await Promise.all([prisma.$disconnect(), readerPrisma?.$disconnect()]);
       await Promise.all([routed.end(), replica?.end()]);
     },

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Logger } from '../log.ts';
 import { isDatabaseAway, isReadOnly } from './errors.ts';
-import { observePool } from './routed-pool.ts';
+import { observePool } from './pool-metrics.ts';
 import type { RoutedPool, Session } from './routed-pool.ts';
 
 /**
@@ -48,10 +48,9 @@ export function createReplica(
   log: Logger,
 ): Replica {
   const pool = new pg.Pool({ ...settings, ...LIMITS, connectionString: url });
-  observePool(pool, 'replica');
+  const { connect } = observePool(pool, 'replica');
   pool.on('connect', (client) => client.on('error', () => undefined));
   pool.on('error', () => undefined);
-  const connect = pool.connect.bind(pool);
   /** The last known position of the server behind a connection; it only increases. */
   const reached = new WeakMap<pg.ClientBase, string>();
   /** The newest position that any request received; empty while none is known. */

@@ -3,9 +3,9 @@ import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { BackupError, FORMAT_VERSION, countLine, createReader, headLine } from './backup-format.ts';
-import type { BackupReader, EndLine, HeadLine, Table } from './backup-format.ts';
+import type { BackupReader, HeadLine, Table } from './backup-format.ts';
 import { PLAIN_TRANSACTION, copyTarget, readTables } from './backup.ts';
-import type { CopyWatch } from './backup.ts';
+import type { Copied, OnProgress } from './backup.ts';
 import { beginAlone, buildSchema } from './migrate.ts';
 
 type Rebuild = { drop: string; make: string };
@@ -31,8 +31,8 @@ const REBUILDS = `
 export async function load(
   client: pg.ClientBase,
   source: AsyncIterable<Buffer>,
-  watch: CopyWatch,
-): Promise<void> {
+  onProgress?: OnProgress,
+): Promise<Copied> {
   const reader = createReader(source);
   const head = await reader.line(headLine);
   if (head.version !== FORMAT_VERSION)
@@ -41,7 +41,9 @@ export async function load(
     );
   await beginAlone(client);
   await client.query(PLAIN_TRANSACTION);
-  await refuseUnlessEmpty(client);
+  const [found] = await readTables(client);
+  if (found)
+    throw new Error(`The database is not empty: it has the table ${found.name}; restore into an empty one`);
   await buildSchema(client, head.migrations);
   const { rows: rebuilds } = await client.query<Rebuild>(REBUILDS);
   const own = (await readTables(client)).map(({ name }) => name);
@@ -51,18 +53,14 @@ export async function load(
   await client.query([...rebuilds.map(({ drop }) => drop), setTriggers('DISABLE')].join(';'));
   // The backup also contains the rows that migrations inserted, unless they were deleted since.
   await client.query(`TRUNCATE ${own.map((name) => `"${name}"`).join(', ')}`);
-  await loadTables(client, reader, head, own, watch);
+  const copied = await loadTables(client, reader, head, own, onProgress);
   const { sequences } = await reader.end();
   for (const { make } of rebuilds.toReversed()) await client.query(make);
   await client.query(setTriggers('ENABLE'));
-  await setSequences(client, sequences);
+  const sql = `SELECT setval(name, $2, $3) FROM to_regclass(quote_ident($1)) AS name WHERE name IS NOT NULL`;
+  for (const { name, value, isCalled } of sequences) await client.query(sql, [name, value, isCalled]);
   await client.query('ANALYZE; COMMIT');
-}
-
-async function refuseUnlessEmpty(client: pg.ClientBase): Promise<void> {
-  const [table] = await readTables(client);
-  if (table)
-    throw new Error(`The database is not empty: it has the table ${table.name}; restore into an empty one`);
+  return copied;
 }
 
 async function loadTables(
@@ -70,8 +68,8 @@ async function loadTables(
   reader: BackupReader,
   head: HeadLine,
   own: readonly string[],
-  watch: CopyWatch,
-): Promise<void> {
+  onProgress?: OnProgress,
+): Promise<Copied> {
   const missing = own.filter((name) => !head.tables.some((table) => table.name === name));
   if (missing.length > 0) throw new BackupError(`The backup lacks the table ${missing[0]}`);
   let rows = 0;
@@ -81,13 +79,15 @@ async function loadTables(
     const counted = async function* (): AsyncGenerator<Buffer> {
       for await (const piece of reader.rows()) {
         bytes += piece.length;
-        watch.onProgress({ table: table.name, done, tables: head.tables.length, rows, bytes });
+        onProgress?.({ table: table.name, done, tables: head.tables.length, rows, bytes });
         yield piece;
       }
     };
     // The backup contains the rows of an operator's own table, but no migration creates it.
     const isOwn = own.includes(table.name);
-    const loaded = isOwn ? await copyIn(client, table, counted()) : await skip(counted());
+    const pieces = counted();
+    const loaded = isOwn ? await copyIn(client, table, pieces) : 0;
+    for await (const piece of pieces) void piece;
     const count = await reader.line(countLine);
     if (count.table !== table.name || (isOwn && count.rows !== loaded))
       throw new BackupError(
@@ -96,21 +96,11 @@ async function loadTables(
     if (!isOwn) leftOut.push(table.name);
     rows += loaded;
   }
-  watch.onDone({ ...head, tables: head.tables.length - leftOut.length, rows, bytes, leftOut });
+  return { ...head, tables: head.tables.length - leftOut.length, rows, bytes, leftOut };
 }
 
 async function copyIn(client: pg.ClientBase, table: Table, rows: AsyncGenerator<Buffer>): Promise<number> {
   const target = client.query(copyFrom(`COPY ${copyTarget(table)} FROM STDIN`));
   await pipeline(Readable.from(rows, { objectMode: false }), target);
   return target.rowCount;
-}
-
-async function skip(rows: AsyncGenerator<Buffer>): Promise<number> {
-  for await (const piece of rows) void piece;
-  return 0;
-}
-
-async function setSequences(client: pg.ClientBase, sequences: EndLine['sequences']): Promise<void> {
-  const sql = `SELECT setval(name, $2, $3) FROM to_regclass(quote_ident($1)) AS name WHERE name IS NOT NULL`;
-  for (const { name, value, isCalled } of sequences) await client.query(sql, [name, value, isCalled]);
 }

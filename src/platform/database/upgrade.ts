@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import type { Logger } from '../log.ts';
 import { dump } from './backup.ts';
-import type { CopyWatch } from './backup.ts';
+import type { Copied, OnProgress } from './backup.ts';
 import { initialise, ownerOf, readPassword, upgradeMark } from './embedded-cluster.ts';
 import { holdHome, withLock } from './embedded-lock.ts';
 import { findBinaries, locate } from './embedded-place.ts';
@@ -12,13 +12,13 @@ import type { Cluster } from './embedded-server.ts';
 import { exists, replaceFile, waitUntil } from './embedded-system.ts';
 import { load } from './restore.ts';
 
-/** The major versions before and after; `kept` is the path of the old files. */
-export type Upgrade = { from: string; to: string; kept: string | null };
+/** The major versions before and after; `kept` is the path of the old files, and `copied` null where nothing was to copy. */
+export type Upgrade = { from: string; to: string; kept: string | null; copied: Copied | null };
 
-export type UpgradeOptions = {
+type UpgradeOptions = {
   /** Finds the programs of an older PostgreSQL: the folder that contains `bin`. */
   oldPrograms: (major: string) => Promise<string>;
-  watch: CopyWatch;
+  onProgress: OnProgress;
 };
 
 /**
@@ -40,10 +40,6 @@ export async function upgradeFolder(dataDir: string, log: Logger, options: Upgra
   }
 }
 
-const draftOf = (dir: string): string => `${dir}.upgrade`;
-const versionOf = async (dir: string): Promise<string> =>
-  (await readFile(join(dir, 'PG_VERSION'), 'utf8')).trim();
-
 async function upgradeLocked(
   home: string,
   dir: string,
@@ -51,17 +47,17 @@ async function upgradeLocked(
   options: UpgradeOptions,
 ): Promise<Upgrade> {
   const mark = upgradeMark(home);
-  const draft = draftOf(dir);
+  const draft = `${dir}.upgrade`;
   // A previous call was killed between the two renames: the copy is complete, and no process could open the database since.
   if (!(await exists(dir)) && (await exists(mark)) && (await exists(draft))) await rename(draft, dir);
   if (!(await exists(dir))) throw new Error(`There is no bundled database in ${home}`);
   const user = await ownerOf(dir);
   const { bin, major: to } = await findBinaries(user, log);
-  const from = await versionOf(dir);
+  const from = (await readFile(join(dir, 'PG_VERSION'), 'utf8')).trim();
   if (from === to) {
     const kept = (await readFile(mark, 'utf8').catch(() => '')).trim() || null;
     await rm(mark, { force: true });
-    return { from, to, kept };
+    return { from, to, kept, copied: null };
   }
   if (Number(from) > Number(to))
     throw new Error(
@@ -77,13 +73,13 @@ async function upgradeLocked(
   };
   const source: Cluster = { ...files, dir, bin: old.bin, portFile: join(home, 'postgres.port') };
   const target: Cluster = { ...files, dir: draft, bin, portFile: join(home, 'postgres.upgrade.port') };
-  await copyCluster(source, target, options.watch);
+  const copied = await copyCluster(source, target, options.onProgress);
   const kept = (await exists(`${dir}-${from}`)) ? `${dir}-${from}.${Date.now()}` : `${dir}-${from}`;
   await replaceFile(mark, `${kept}\n`, true);
   await rename(dir, kept);
   await rename(draft, dir);
   await rm(mark);
-  return { from, to, kept };
+  return { from, to, kept, copied };
 }
 
 async function withClient<Result>(
@@ -105,7 +101,7 @@ async function withClient<Result>(
 }
 
 /** Afterwards neither server runs, unless other processes use it. */
-async function copyCluster(source: Cluster, target: Cluster, watch: CopyWatch): Promise<void> {
+async function copyCluster(source: Cluster, target: Cluster, onProgress: OnProgress): Promise<Copied> {
   const from = await ensureRunning(source, {});
   await withClient(source, from, OWNER, refuseIfOpen);
   // A killed upgrade may have left its copy, and a server on it.
@@ -118,11 +114,11 @@ async function copyCluster(source: Cluster, target: Cluster, watch: CopyWatch): 
     await initialise(target, true);
     const to = await ensureRunning(target, {});
     await withClient(target, to, 'postgres', (admin) => admin.query(`CREATE DATABASE ${OWNER}`));
-    const unseen = { ...watch, onDone: (): void => undefined };
-    await withClient(source, from, OWNER, (reader) =>
-      withClient(target, to, OWNER, (writer) => load(writer, dump(reader, unseen), watch)),
+    const copied = await withClient(source, from, OWNER, (reader) =>
+      withClient(target, to, OWNER, (writer) => load(writer, dump(reader), onProgress)),
     );
     await stopProcesses(target.dir);
+    return copied;
   } catch (error) {
     await clear();
     throw error;

@@ -13,7 +13,6 @@ import { createEmptyDatabase } from './fixtures/embedded-kit.ts';
 // fixtures/history.sql is a pg_dump of a database that the 49 migrations before the baseline made (commit 6ecc802), with rows of the store `kept` in every table.
 
 const BASELINE = '20261117170000_baseline';
-const SILENT = { onProgress: () => undefined, onDone: () => undefined };
 
 let database: TestDatabase;
 let pool: pg.Pool;
@@ -86,7 +85,7 @@ test('a backup of it is restored with every row, and taken over', async () => {
   ) as [pg.Client, pg.Client];
   try {
     await Promise.all([source.connect(), restored.connect()]);
-    await load(restored, dump(source, SILENT), SILENT);
+    await load(restored, dump(source));
     expect(await migrateOver(restored, createLogger('silent'))).toBe(0);
     expect(await readAll(restored)).toEqual(await readAll());
     expect(await readMigrationState(restored)).toEqual({ applied: 1, latest: BASELINE, pending: [] });
