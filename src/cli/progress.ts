@@ -45,7 +45,7 @@ export function createProgress(out: NodeJS.WriteStream, from: ImportRun, totalBy
 
   return {
     show: (run: ImportRun): void => ticker.show(() => text(run)),
-    line: ticker.line,
+    line: (message: string): void => ticker.line(message),
     end: (run: ImportRun): void => ticker.line(text(run)),
   };
 }

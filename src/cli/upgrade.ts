@@ -24,8 +24,8 @@ The old database is kept beside the new one. Exit status: 0 done or nothing to d
 
 async function npm(args: string[]): Promise<string> {
   const child = spawn('npm', args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
-  if (code !== 0) throw new Error(`npm ${args[0]} failed`);
+  const [output] = await Promise.all([text(child.stdout), once(child, 'close')]);
+  if (child.exitCode !== 0) throw new Error(`npm ${args[0]} failed`);
   return output;
 }
 

@@ -130,7 +130,7 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, isPooled: b
      */
     pool,
     /** Routes the pool's statements to this session while `work` runs. */
-    async runIn<Result>(session: Session, work: () => Promise<Result>): Promise<Result> {
+    runIn: async <Result>(session: Session, work: () => Promise<Result>): Promise<Result> => {
       open += 1;
       try {
         // Awaited inside, because `work` may return a Prisma promise unawaited.
