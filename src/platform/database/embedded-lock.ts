@@ -19,7 +19,12 @@ export async function withLock<T>(path: string, work: () => Promise<T>): Promise
     const holder = await readlink(path).catch(ifMissing);
     if (holder === undefined) continue;
     const [pid, startTime] = holder.split('@');
-    if (startTime === '' || (await startTimeOf(Number(pid))) !== startTime) await breakLock(path, holder);
+    const isHeld = startTime !== '' && (await startTimeOf(Number(pid))) === startTime;
+    // Two processes may both find the holder dead; without the inner lock, the slower one would remove the faster one's new lock.
+    if (!isHeld)
+      await withLock(`${path}.break`, async () => {
+        if ((await readlink(path).catch(ifMissing)) === holder) await unlink(path);
+      });
     else if (Date.now() < giveUpAt) await delay(25);
     else
       throw new Error(
@@ -31,16 +36,6 @@ export async function withLock<T>(path: string, work: () => Promise<T>): Promise
   } finally {
     await unlink(path);
   }
-}
-
-/**
- * Two processes may both find the holder dead; without the inner lock the slower one would remove the faster one's new lock. If
- * this process dies here, its own lock is broken the same way.
- */
-async function breakLock(path: string, holder: string): Promise<void> {
-  await withLock(`${path}.break`, async () => {
-    if ((await readlink(path).catch(ifMissing)) === holder) await unlink(path);
-  });
 }
 
 /** Returns an empty text for a missing process or a zombie. */
@@ -65,15 +60,10 @@ async function isMade(making: Promise<void>): Promise<boolean> {
 }
 
 /** The claim of this machine to a data folder, while this process has the database open. */
-export type HomeHold = {
-  /** Callers hold the lock of the folder: another process that just closed it may have released the claim. */
-  confirm(): Promise<void>;
-  /** The claim remains if other processes of this machine still have the database open. */
-  end(isLast: boolean): Promise<void>;
-};
+export type HomeHold = Awaited<ReturnType<typeof holdHome>>;
 
 /** Tests use these options to simulate several machines. */
-export type HoldOptions = {
+type HoldOptions = {
   /** Name of the machine or container. */
   place?: string;
   beatMs?: number;
@@ -95,17 +85,16 @@ const RELEASED = 'released\n';
  * Claims a data folder for this machine or container, or throws, because locks and pids do not cover other pid namespaces. The
  * highest `postgres.holder.N` wins; numbers only grow, so a machine that slept finds its number taken and gives up.
  */
-export async function holdHome(home: string, log: Logger, options: HoldOptions = {}): Promise<HomeHold> {
+export async function holdHome(home: string, log: Logger, options: HoldOptions = {}) {
   const { beatMs = 2_000, watchMs = 10_000, pause = async () => undefined } = options;
   const { place = `${hostname()} ${await readlink('/proc/self/ns/pid').catch(() => 'pid')}` } = options;
   const file = (number: number): string => join(home, `${CLAIM}.${number}`);
   const sign = (): string => `${place} ${process.pid} ${Date.now()}\n`;
   const isOurs = ({ text }: Claim): boolean => text.startsWith(`${place} `);
 
+  /** Callers hold the lock of the folder: another process that just closed it may have released the claim. */
   async function confirm(): Promise<void> {
-    for (;;) {
-      const seen = await readClaim(home);
-      if (isOurs(seen)) return;
+    for (let seen = await readClaim(home); !isOurs(seen); seen = await readClaim(home)) {
       let now = seen;
       // Clocks of two machines may differ, so only a new heartbeat proves a live owner.
       const hasChanged = async (): Promise<boolean> => {
@@ -151,7 +140,8 @@ export async function holdHome(home: string, log: Logger, options: HoldOptions =
 
   return {
     confirm,
-    async end(isLast) {
+    /** The claim remains if other processes of this machine still have the database open. */
+    async end(isLast: boolean) {
       clearInterval(timer);
       await beats;
       const seen = await readClaim(home);

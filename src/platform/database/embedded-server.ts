@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createHash, randomInt } from 'node:crypto';
 import { open, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { totalmem } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -90,7 +89,9 @@ async function probe(cluster: Cluster, running: { pid?: number }[]): Promise<num
 }
 
 async function start(cluster: Cluster, settings: Settings, fixedPort?: number): Promise<number> {
-  const port = fixedPort ?? (await choosePort(cluster));
+  const lastPort = Number(await readFile(cluster.portFile, 'utf8').catch(() => ''));
+  // Below the kernel's range for outgoing connections, one of which could otherwise take the port while the server is down.
+  const port = fixedPort ?? (lastPort || randomInt(20_000, 32_000));
   // No server runs here, but the pid in a stale file may now belong to any program, which PostgreSQL would mistake for a server.
   await rm(join(cluster.dir, 'postmaster.pid'), { force: true });
   // This process opens the log and PostgreSQL inherits it, so that the user postgres needs no access to its folder.
@@ -103,7 +104,7 @@ async function start(cluster: Cluster, settings: Settings, fixedPort?: number): 
       '-D',
       cluster.dir,
       '-p',
-      String(port),
+      `${port}`,
       ...all.flatMap(([name, value]) => ['-c', `${name}=${value}`]),
     ];
     // PostgreSQL gets its own session: Ctrl-C reaches only wishgate, so requests in flight still have their database.
@@ -122,9 +123,10 @@ async function start(cluster: Cluster, settings: Settings, fixedPort?: number): 
     if (!(await waitUntil(isOver, RECOVERY_PATIENCE_MS))) throw slowStart(cluster);
     if (ends.length > 0) {
       const failure = `${ends[0]} ${await complaintsIn(cluster.logFile, logStart)}`.trim();
-      // Another process took the port after it was chosen.
-      if (fixedPort === undefined && failure.includes('Address already in use'))
+      if (fixedPort === undefined && failure.includes('Address already in use')) {
+        await rm(cluster.portFile, { force: true });
         return await start(cluster, settings);
+      }
       throw new Error(`The bundled PostgreSQL did not start (see ${cluster.logFile}): ${failure}`);
     }
   } finally {
@@ -158,24 +160,6 @@ async function complaintsIn(logFile: string, from: number): Promise<string> {
     .join(' ');
 }
 
-/**
- * Returns the last port if it is free, else a random one. Both are below the kernel's range for outgoing connections, one of
- * which could otherwise occupy the port while the server is down, even a connection to itself.
- */
-async function choosePort(cluster: Cluster): Promise<number> {
-  let port = Number(await readFile(cluster.portFile, 'utf8').catch(() => ''));
-  while (!port || !(await isFree(port))) port = randomInt(20_000, 32_000);
-  return port;
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
-  });
-}
-
 function slowStart(cluster: Cluster): Error {
   return new Error(
     `PostgreSQL on ${cluster.dir} was not ready after ${RECOVERY_PATIENCE_MS / 1000} s; ` +
@@ -183,15 +167,13 @@ function slowStart(cluster: Cluster): Error {
   );
 }
 
-export type ClusterProcess = { pid: number; isServer: boolean };
-
 /** PostgreSQL puts this into the titles of its processes, which identifies the helpers of a dead server. */
 function clusterName(dir: string): string {
   return `wishgate-${createHash('sha256').update(dir).digest('hex').slice(0, 12)}`;
 }
 
 /** Asks the kernel, because the pid in a file may belong to another process by now. */
-export async function processesOn(dir: string): Promise<ClusterProcess[]> {
+export async function processesOn(dir: string): Promise<{ pid: number; isServer: boolean }[]> {
   const helperTitle = `postgres: ${clusterName(dir)}:`;
   return (await listCommands()).flatMap(({ pid, command }) => {
     const [program = '', rest] = command.split(` -D ${dir} -p `);
@@ -202,25 +184,23 @@ export async function processesOn(dir: string): Promise<ClusterProcess[]> {
 
 /** Stops all processes on this cluster and waits until they are gone: a fast shutdown first, then an immediate one. */
 export async function stopProcesses(dir: string): Promise<void> {
-  const isGone = async (): Promise<boolean> => (await processesOn(dir)).length === 0;
-  const servers = (await processesOn(dir)).filter(({ isServer }) => isServer);
-  signal(servers, 'SIGINT');
-  // No postmaster is left to shut down the sessions of a dead server.
-  if (await waitUntil(isGone, servers.length > 0 ? 30_000 : 0)) return;
-  signal(await processesOn(dir), 'SIGQUIT');
-  if (await waitUntil(isGone, 10_000)) return;
-  const pids = (await processesOn(dir)).map(({ pid }) => pid).join(', ');
-  throw new Error(`PostgreSQL on ${dir} does not stop (processes ${pids}); end them and start again`);
-}
-
-function signal(processes: ClusterProcess[], name: NodeJS.Signals): void {
-  for (const { pid } of processes) {
-    try {
-      process.kill(pid, name);
-      // A suspended process would never receive the other signal.
-      process.kill(pid, 'SIGCONT');
-    } catch {
-      // The process has already ended by itself.
+  const pidsOn = async (): Promise<number[]> => (await processesOn(dir)).map(({ pid }) => pid);
+  const stop = async (pids: number[], name: NodeJS.Signals, patienceMs: number): Promise<boolean> => {
+    for (const pid of pids) {
+      try {
+        process.kill(pid, name);
+        // A suspended process would never receive the other signal.
+        process.kill(pid, 'SIGCONT');
+      } catch {
+        // The process has already ended by itself.
+      }
     }
-  }
+    return waitUntil(async () => (await pidsOn()).length === 0, patienceMs);
+  };
+  const servers = (await processesOn(dir)).filter(({ isServer }) => isServer).map(({ pid }) => pid);
+  // No postmaster is left to shut down the sessions of a dead server.
+  if (await stop(servers, 'SIGINT', servers.length > 0 ? 30_000 : 0)) return;
+  if (await stop(await pidsOn(), 'SIGQUIT', 10_000)) return;
+  const left = (await pidsOn()).join(', ');
+  throw new Error(`PostgreSQL on ${dir} does not stop (processes ${left}); end them and start again`);
 }

@@ -156,12 +156,12 @@ async function connectHold(cluster: Cluster, port: number, onLost: () => void): 
 }
 
 /** An idle connection of another process decides at once, because that process checks again when it releases the database. */
-async function isUnused(hold: Hold): Promise<boolean> {
+export async function isUnused(client: pg.Client): Promise<boolean> {
   const sql = `SELECT count(*)::int AS users, count(*) FILTER (WHERE application_name = $2)::int AS openers
     FROM pg_stat_activity WHERE datname = $1 AND backend_type = 'client backend' AND pid <> pg_backend_pid()`;
   let openers = 0;
   const isOver = await waitUntil(async () => {
-    const { rows } = await hold.query<{ users: number; openers: number }>(sql, [OWNER, HOLD]);
+    const { rows } = await client.query<{ users: number; openers: number }>(sql, [OWNER, HOLD]);
     openers = rows[0]?.openers ?? 0;
     return openers > 0 || rows[0]?.users === 0;
   }, LINGER_MS).catch(() => false);

@@ -9,7 +9,8 @@ import { holdHome, withLock } from './embedded-lock.ts';
 import { findBinaries, locate } from './embedded-place.ts';
 import { OWNER, createClient, ensureRunning, processesOn, stopProcesses } from './embedded-server.ts';
 import type { Cluster } from './embedded-server.ts';
-import { exists, replaceFile, waitUntil } from './embedded-system.ts';
+import { exists, replaceFile } from './embedded-system.ts';
+import { isUnused } from './embedded.ts';
 import { load } from './restore.ts';
 
 /** The major versions before and after; `kept` is the path of the old files, and `copied` null where nothing was to copy. */
@@ -103,7 +104,9 @@ async function withClient<Result>(
 /** Afterwards neither server runs, unless other processes use it. */
 async function copyCluster(source: Cluster, target: Cluster, onProgress: OnProgress): Promise<Copied> {
   const from = await ensureRunning(source, {});
-  await withClient(source, from, OWNER, refuseIfOpen);
+  // A running service would continue to write into the old database after the copy.
+  if (!(await withClient(source, from, OWNER, isUnused)))
+    throw new Error('The service still runs on this data folder; stop it, and its workers, first');
   // A killed upgrade may have left its copy, and a server on it.
   const clear = async (): Promise<void> => {
     await stopProcesses(target.dir);
@@ -126,20 +129,4 @@ async function copyCluster(source: Cluster, target: Cluster, onProgress: OnProgr
     await stopProcesses(source.dir);
     await rm(target.portFile, { force: true });
   }
-}
-
-/** The server lists a connection for a moment after its client has closed it. */
-const LINGER_MS = 2_000;
-
-/** A running service would continue to write into the old database after the copy. */
-async function refuseIfOpen(client: pg.Client): Promise<void> {
-  const isAlone = async (): Promise<boolean> => {
-    const { rows } = await client.query(
-      `SELECT FROM pg_stat_activity
-       WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`,
-    );
-    return rows.length === 0;
-  };
-  if (!(await waitUntil(isAlone, LINGER_MS)))
-    throw new Error('The service still runs on this data folder; stop it, and its workers, first');
 }
