@@ -136,10 +136,7 @@ async function start(given: Config, log: Logger, isEnding: () => boolean): Promi
   }
 }
 
-/**
- * Resolves once the server has been idle for `quietMs`, when load balancers have seen /readyz fail. One that checks rarely still
- * sends requests, also on open connections, and each connection closed too early is a failed request.
- */
+/** Resolves once the server has been idle for `quietMs`; load balancers that check /readyz rarely still send requests until then. */
 function untilQuiet(server: Server, quietMs: number): Promise<void> {
   return new Promise((resolve) => {
     let isOver = false;

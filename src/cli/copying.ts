@@ -56,10 +56,7 @@ export function showProgress(what: string): OnProgress {
 export const describeCopied = ({ tables, rows, bytes }: Copied): string =>
   `${tables} tables, ${rows.toLocaleString('en')} rows, ${describeSize(bytes)} unpacked`;
 
-/**
- * Shares a running database and stops one that it started; all connections end with the work. With `mustExist`, it creates no
- * bundled database.
- */
+/** Shares a running database and stops one that it started; with `mustExist`, it creates no bundled one. */
 export async function withDatabase<Result>(
   config: Config,
   mustExist: boolean,

@@ -21,10 +21,7 @@ function hideSecrets(text: string): string {
   return `${start.slice(0, start.lastIndexOf(' ') + 1).replace(SECRET_TEXT, '[hidden]')}…`;
 }
 
-/**
- * Drivers attach the row's values to their errors (`detail`, `parameters`) and quote them in the message, so only listed fields
- * are logged, and texts without secrets. Stacks lose their first lines, which repeat the message.
- */
+/** Only listed fields, and texts without secrets, because drivers quote the row's values in their errors. */
 function serializeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return { type: typeof error };
   const { code, constraint, table, column, routine } = error as Error & Record<string, unknown>;

@@ -2,10 +2,7 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 import { describeFailure } from './errors.ts';
 import type { Logger } from './log.ts';
 
-/**
- * Labels only have values from a set in the source (routes, schema fields, statement names), never from a request. A gauge costs
- * nothing until a scrape; the code that knows its value calls `measure(METRICS.openStreams, () => open)`.
- */
+/** Labels only have values from a set in the source (routes, schema fields, statement names), never from a request. */
 export const registry = new Registry();
 
 const registers = [registry];

@@ -2,10 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { hasCode } from './embedded-system.ts';
 
-/**
- * A gzipped text: a JSON line with the tables; per table its rows as COPY writes them, `\.`, and a line with their number; a last
- * line with the sequences and the SHA-256 of everything before it.
- */
+/** Gzipped text: the tables as JSON; per table its rows as COPY writes them, `\.` and their number; last the sequences and a SHA-256. */
 export const FORMAT = 'wishgate backup';
 
 /** A format that is not upward compatible gets the next number. */

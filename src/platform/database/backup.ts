@@ -7,7 +7,9 @@ import type { EndLine, HeadLine, Table } from './backup-format.ts';
 import { MIGRATION_LOCK, readApplied } from './migrate.ts';
 
 /** `done` of `tables` are copied, with `rows` rows; `table` is in progress. */
-export type CopyProgress = { table: string; done: number; tables: number; rows: number; bytes: number };
+type Progress = { table: string; done: number; tables: number; rows: number; bytes: number };
+
+export type OnProgress = (progress: Progress) => void;
 
 /** `leftOut` names tables that do not belong to wishgate. */
 export type Copied = Omit<HeadLine, 'tables'> & {
@@ -17,12 +19,7 @@ export type Copied = Omit<HeadLine, 'tables'> & {
   leftOut: string[];
 };
 
-export type OnProgress = (progress: CopyProgress) => void;
-
-/**
- * Values have one format, and no time limit applies. The settings end with the transaction, because a pooler may give the
- * connection to another client.
- */
+/** One format of values, and no time limits; LOCAL, because a pooler may give the connection to another client. */
 export const PLAIN_TRANSACTION = `SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;
   SET LOCAL datestyle = 'ISO, YMD'; SET LOCAL intervalstyle = postgres; SET LOCAL timezone = 'UTC'; SET LOCAL extra_float_digits = 1; SET LOCAL bytea_output = hex`;
 
@@ -74,10 +71,7 @@ async function describe(client: pg.ClientBase): Promise<HeadLine> {
   };
 }
 
-/**
- * Blocks migrations until this connection ends, because one that waits behind a long copy for a table lock would block every
- * request. Runs before the snapshot, on another connection: a snapshot would not see the migration that it waited for.
- */
+/** Blocks migrations, which would wait behind the copy and block every request; before the snapshot, which must see a finished one. */
 export async function holdMigrations(client: pg.ClientBase): Promise<void> {
   await client.query(`BEGIN; ${PLAIN_TRANSACTION}`);
   await client.query('SELECT pg_advisory_xact_lock_shared($1)', [MIGRATION_LOCK]);

@@ -8,10 +8,7 @@ import { hasCode, ifMissing, replaceFile, run, waitUntil } from './embedded-syst
 /** Longer than the longest work done under the lock, which is waiting for a crash recovery. */
 const LOCK_PATIENCE_MS = 180_000;
 
-/**
- * Excludes other processes and other callers in this one. The lock is a symbolic link, because creating one is atomic and names
- * its holder at once. The start time exposes a dead holder, since its pid may belong to another process by now.
- */
+/** A symbolic link, because creating one is atomic and names its holder; the start time exposes a dead one whose pid is reused. */
 export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   const ticket = `${process.pid}@${await startTimeOf(process.pid)}`;
   const giveUpAt = Date.now() + LOCK_PATIENCE_MS;
@@ -73,18 +70,12 @@ type HoldOptions = {
   pause?: () => Promise<void>;
 };
 
-/**
- * The owner rewrites its claim as a heartbeat. Creating a claim is exclusive, so only one of the machines that find claim N dead
- * creates N + 1.
- */
+/** The owner rewrites its claim as a heartbeat. Only one of the machines that find claim N dead creates N + 1. */
 const CLAIM = 'postgres.holder';
 /** A released claim remains in the folder, so that numbers never go back. */
 const RELEASED = 'released\n';
 
-/**
- * Claims a data folder for this machine or container, or throws, because locks and pids do not cover other pid namespaces. The
- * highest `postgres.holder.N` wins; numbers only grow, so a machine that slept finds its number taken and gives up.
- */
+/** Claims a data folder for this machine or container, because locks and pids do not cover others; the highest number wins. */
 export async function holdHome(home: string, log: Logger, options: HoldOptions = {}) {
   const { beatMs = 2_000, watchMs = 10_000, pause = async () => undefined } = options;
   const { place = `${hostname()} ${await readlink('/proc/self/ns/pid').catch(() => 'pid')}` } = options;

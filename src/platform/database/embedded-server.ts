@@ -30,13 +30,12 @@ const CONNECT_TIMEOUT_MS = 3_000;
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
 
 /** Connects as the superuser; the client never throws out of the event loop when the server goes away. */
-export function createClient(cluster: Cluster, port: number, config: pg.ClientConfig = {}): pg.Client {
+export function createClient(cluster: Cluster, port: number, config: pg.ClientConfig): pg.Client {
   const client = new pg.Client({
     host: '127.0.0.1',
     port,
     user: OWNER,
     password: cluster.password,
-    database: 'postgres',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     ...config,
   });
@@ -44,10 +43,28 @@ export function createClient(cluster: Cluster, port: number, config: pg.ClientCo
   return client;
 }
 
-/**
- * Adopts a running server, waits for a recovering one, and replaces a dead or unresponsive one. Returns the port; if `port` is
- * given, a new server listens there or not at all.
- */
+/** Runs `work` on a connection of its own. */
+export async function withClient<Result>(
+  cluster: Cluster,
+  port: number,
+  database: string,
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const client = createClient(cluster, port, { database });
+  // In the middle of a copy neither side would read the other's termination message; the connection then ends with the server.
+  const close = (): Promise<void> => client.end().catch(() => undefined);
+  try {
+    await client.connect();
+    const result = await work(client);
+    await close();
+    return result;
+  } catch (error) {
+    void close();
+    throw error;
+  }
+}
+
+/** Adopts a running server, waits for a recovering one, replaces a dead or silent one. A new one listens on `port`, if given. */
 export async function ensureRunning(cluster: Cluster, settings: Settings, port?: number): Promise<number> {
   const recoveredBy = Date.now() + RECOVERY_PATIENCE_MS;
   let answersBy = Date.now() + SILENCE_PATIENCE_MS;
@@ -70,10 +87,10 @@ async function probe(cluster: Cluster, running: { pid?: number }[]): Promise<num
   const lines = (await readFile(join(cluster.dir, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
   const port = Number(lines[3]);
   if (!running.some(({ pid }) => pid === Number(lines[0])) || !port) return 'silent';
-  const client = createClient(cluster, port);
   try {
-    await client.connect();
-    const { rows } = await client.query<{ data_directory: string }>('SHOW data_directory');
+    const { rows } = await withClient(cluster, port, 'postgres', (client) =>
+      client.query<{ data_directory: string }>('SHOW data_directory'),
+    );
     return rows[0]?.data_directory === cluster.dir ? port : 'silent';
   } catch (error) {
     if (hasCode(error, '28P01')) {
@@ -83,8 +100,6 @@ async function probe(cluster: Cluster, running: { pid?: number }[]): Promise<num
     // Too many connections: the server is alive, and stopping it would break all of them.
     const isBusy = hasCode(error, '53300', '57P03') && !String(error).includes('shutting down');
     return isBusy ? 'starting' : 'silent';
-  } finally {
-    await client.end().catch(() => undefined);
   }
 }
 

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 export type OsUser = { uid: number; gid: number };
 
 /** `ok` is also false when the program could not be started. */
-export type RunResult = { ok: boolean; stdout: string; stderr: string };
+type RunResult = { ok: boolean; stdout: string; stderr: string };
 
 /** PostgreSQL must not inherit our PG* variables or our language; it needs no others. */
 export const CLEAN_ENV = { LC_ALL: 'C', PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
@@ -26,10 +26,7 @@ export async function run(file: string, args: string[], user?: OsUser): Promise<
   }
 }
 
-/**
- * Zombies have no command line. Slim container images have no `ps`, so Linux is read directly and synchronously: 160 of these
- * files take 5 ms of CPU that way, and 40 ms with promises.
- */
+/** Slim images have no `ps`, so Linux is read directly; 160 processes take 5 ms of CPU, and 40 ms with promises. */
 export async function listCommands(): Promise<{ pid: number; command: string }[]> {
   if (process.platform !== 'linux') {
     const { stdout } = await run('ps', ['-axww', '-o', 'pid=,command=']);

@@ -11,10 +11,7 @@ const AWAY_TEXT =
 export const READ_ONLY = '25006';
 const UNSTORABLE_CODES = /^(22021|22P05)$/;
 
-/**
- * Checks an error and its causes by their shape, because `instanceof Error` is false for errors of another realm, and Prisma
- * stores the driver's error in `meta`.
- */
+/** By shape: `instanceof Error` is false for errors of another realm, and Prisma stores the driver's error in `meta`. */
 export function someFailure(error: unknown, fits: (code: string, message: string) => boolean): boolean {
   if (typeof error !== 'object' || error === null) return false;
   const { message, cause, errors, meta } = error as {

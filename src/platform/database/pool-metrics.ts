@@ -74,9 +74,7 @@ measure(METRICS.poolConnections, (gauge) => {
     gauge.set({ server, state: 'busy' }, totalCount - idleCount);
   }
 });
-measure(METRICS.poolMax, (gauge) => {
-  for (const [server, { options }] of pools) gauge.set({ server }, options.max);
-});
-measure(METRICS.poolWaiting, (gauge) => {
-  for (const [server, { waitingCount }] of pools) gauge.set({ server }, waitingCount);
-});
+measure(METRICS.poolMax, (gauge) => pools.forEach((pool, server) => gauge.set({ server }, pool.options.max)));
+measure(METRICS.poolWaiting, (gauge) =>
+  pools.forEach((pool, server) => gauge.set({ server }, pool.waitingCount)),
+);

@@ -8,11 +8,7 @@ import { PLAIN_TRANSACTION, copyTarget, readTables } from './backup.ts';
 import type { Copied, OnProgress } from './backup.ts';
 import { beginAlone, buildSchema } from './migrate.ts';
 
-type Rebuild = { drop: string; make: string };
-
-/**
- * Foreign keys, and indexes of no constraint: built over all rows, they take a fraction of the time and are checked as a whole.
- */
+/** Foreign keys, and indexes of no constraint: built over all rows, they take a fraction of the time and are checked as a whole. */
 const REBUILDS = `
   SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS drop,
     format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) AS make, 1 AS place
@@ -24,10 +20,7 @@ const REBUILDS = `
     AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = i.indexrelid AND contype <> 'f')
   ORDER BY place`;
 
-/**
- * Fills an empty database from the unzipped bytes of a backup: schema, rows and sequences in one transaction. A service that
- * starts meanwhile waits for its end.
- */
+/** Fills an empty database from an unzipped backup in one transaction; a service that starts meanwhile waits for its end. */
 export async function load(
   client: pg.ClientBase,
   source: AsyncIterable<Buffer>,
@@ -45,7 +38,7 @@ export async function load(
   if (found)
     throw new Error(`The database is not empty: it has the table ${found.name}; restore into an empty one`);
   await buildSchema(client, head.migrations);
-  const { rows: rebuilds } = await client.query<Rebuild>(REBUILDS);
+  const { rows: rebuilds } = await client.query<{ drop: string; make: string }>(REBUILDS);
   const own = (await readTables(client)).map(({ name }) => name);
   // The backup already contains the counts, sizes and revisions that triggers maintain.
   const setTriggers = (state: string): string =>

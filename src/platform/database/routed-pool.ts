@@ -124,10 +124,7 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, isPooled: b
   }) as never;
 
   return {
-    /**
-     * For Prisma: calls during a transaction of ours use its connection, so that typed calls and statements see each other and
-     * roll back together. A Prisma promise runs where it is awaited, so await it inside, too.
-     */
+    /** For Prisma: calls during a transaction of ours use its connection. A Prisma promise runs where it is awaited, so await it inside. */
     pool,
     /** Routes the pool's statements to this session while `work` runs. */
     runIn: async <Result>(session: Session, work: () => Promise<Result>): Promise<Result> => {

@@ -17,10 +17,7 @@ const SESSIONS = `
 /** SQL: a session whose response was lost still holds the locks of its transaction. */
 const END = 'SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) pid';
 
-/**
- * Closes silent connections: without it, a network that drops packets would block a request until TCP gives up, after a quarter
- * of an hour. Long statements go on, because the server is asked whether it still runs them.
- */
+/** Closes silent connections, which TCP would keep for a quarter of an hour; long statements go on, because the server is asked. */
 export function watchSilence(
   options: pg.ClientConfig,
   running: ObservedPool['running'],

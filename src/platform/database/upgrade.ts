@@ -1,13 +1,12 @@
 import { readFile, realpath, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type pg from 'pg';
 import type { Logger } from '../log.ts';
 import { dump } from './backup.ts';
 import type { Copied, OnProgress } from './backup.ts';
 import { initialise, ownerOf, readPassword, upgradeMark } from './embedded-cluster.ts';
 import { holdHome, withLock } from './embedded-lock.ts';
 import { findBinaries, locate } from './embedded-place.ts';
-import { OWNER, createClient, ensureRunning, processesOn, stopProcesses } from './embedded-server.ts';
+import { OWNER, ensureRunning, processesOn, stopProcesses, withClient } from './embedded-server.ts';
 import type { Cluster } from './embedded-server.ts';
 import { exists, replaceFile } from './embedded-system.ts';
 import { isUnused } from './embedded.ts';
@@ -22,10 +21,7 @@ type UpgradeOptions = {
   onProgress: OnProgress;
 };
 
-/**
- * Copies the database into a new cluster of the bundled PostgreSQL and swaps their names under the folder's lock; the old files
- * remain. If killed, it leaves the old database unchanged, or a swap that the next call completes.
- */
+/** Copies into a new cluster and swaps names; if killed, the old database is unchanged, or the next call completes the swap. */
 export async function upgradeFolder(dataDir: string, log: Logger, options: UpgradeOptions): Promise<Upgrade> {
   if (!(await exists(dataDir))) throw new Error(`There is no database in DATA_DIR (${dataDir})`);
   const home = await realpath(dataDir);
@@ -81,24 +77,6 @@ async function upgradeLocked(
   await rename(draft, dir);
   await rm(mark);
   return { from, to, kept, copied };
-}
-
-async function withClient<Result>(
-  cluster: Cluster,
-  port: number,
-  database: string,
-  work: (client: pg.Client) => Promise<Result>,
-): Promise<Result> {
-  const client = createClient(cluster, port, { database });
-  await client.connect();
-  // In the middle of a copy neither side would read the other's termination message; the connection then ends with the server.
-  const close = (): Promise<void> => client.end().catch(() => undefined);
-  const result = await work(client).catch((error: unknown) => {
-    void close();
-    throw error;
-  });
-  await close();
-  return result;
 }
 
 /** Afterwards neither server runs, unless other processes use it. */
