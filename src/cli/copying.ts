@@ -27,14 +27,11 @@ export function readFileCall(
   args: string[],
   flags: Parameters<typeof readFlags>[1],
 ): { file: string | null; values: Values } {
-  const isFile = (arg: string): boolean => arg === STANDARD || !arg.startsWith('-');
-  const values = readFlags(
-    args.filter((arg) => !isFile(arg)),
-    flags,
-  );
-  const [file, ...more] = args.filter(isFile);
+  const files: string[] = [];
+  const values = readFlags(args, flags, files);
   if (values['help'] === true) return { file: null, values };
-  if (!file || more.length > 0)
+  const [file] = files;
+  if (!file || files.length > 1)
     throw new UsageError(`Name one file, or ${STANDARD} for standard input and output; see --help`);
   return { file, values };
 }

@@ -33,12 +33,12 @@ function columns(rows: (readonly [string, string])[]): string {
 }
 
 function generalHelp(program: Program): string {
-  const rows = Object.entries(program.commands).map(([name, { summary }]) => [name, summary] as const);
+  const { about, call } = program;
   return [
-    program.about,
-    `\nUsage: ${program.call} <command> [flags]\n`,
-    columns(rows),
-    `\nFlags of each command: ${program.call} <command> --help`,
+    about,
+    `\nUsage: ${call} <command> [flags]\n`,
+    columns(Object.entries(program.commands).map(([name, { summary }]) => [name, summary])),
+    `\nFlags of each command: ${call} <command> --help`,
     'It uses the same DATABASE_URL or DATA_DIR as the server. Exit status: 0 done, 1 failed, 2 not understood.',
   ].join('\n');
 }

@@ -1,6 +1,8 @@
 import { fail } from './errors.ts';
 import { isStorable } from './text.ts';
 
+const isCount = (value: number): boolean => Number.isInteger(value) && value >= 0;
+
 /** Returns `standard` for a missing limit and `max` for a larger one; 0 returns no rows. Anything else is `invalid-limit`. */
 export function checkLimit(
   field: string,
@@ -9,17 +11,13 @@ export function checkLimit(
   max: number,
 ): number {
   const value = limit ?? standard;
-  const isFine = Number.isInteger(value) && value >= 0;
-  return isFine
-    ? Math.min(value, max)
-    : fail('invalid-limit', `${field} must be a whole number of at least 0`);
+  if (isCount(value)) return Math.min(value, max);
+  return fail('invalid-limit', `${field} must be a whole number of at least 0`);
 }
 
 export function checkOffset(offset: number | null | undefined): number {
   const value = offset ?? 0;
-  return Number.isInteger(value) && value >= 0
-    ? value
-    : fail('invalid-offset', 'offset must be a whole number of at least 0');
+  return isCount(value) ? value : fail('invalid-offset', 'offset must be a whole number of at least 0');
 }
 
 const MAX_SEARCH = 200;

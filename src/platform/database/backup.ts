@@ -39,19 +39,10 @@ export async function readTables(client: pg.ClientBase): Promise<Table[]> {
   return rows;
 }
 
-async function readSequences(client: pg.ClientBase): Promise<EndLine['sequences']> {
-  const { rows: names } = await client.query<{ name: string }>(
-    `SELECT relname AS name FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'S' ORDER BY relname`,
-  );
-  const sequences: EndLine['sequences'] = [];
-  for (const { name } of names) {
-    const { rows } = await client.query<{ value: string; isCalled: boolean }>(
-      `SELECT last_value::text AS value, is_called AS "isCalled" FROM ${quote(name)}`,
-    );
-    sequences.push({ name, ...rows[0]! });
-  }
-  return sequences;
-}
+/** SQL: the view has no value for a sequence that was not called yet. */
+const SEQUENCES = `
+  SELECT sequencename AS name, coalesce(last_value, start_value)::text AS value, last_value IS NOT NULL AS "isCalled"
+  FROM pg_sequences WHERE schemaname = current_schema() ORDER BY name`;
 
 async function describe(client: pg.ClientBase): Promise<HeadLine> {
   const applied = (await readApplied(client))?.filter(({ finished_at }) => finished_at !== null);
@@ -108,7 +99,7 @@ export async function* dump(
     allRows += rows.rowCount;
   }
   // Sequences are not part of the snapshot; read after it, they are at or past the values that it used.
-  const sequences = await readSequences(client);
+  const { rows: sequences } = await client.query<EndLine['sequences'][number]>(SEQUENCES);
   yield line({ sequences, sha256: hash.copy().digest('hex') } satisfies EndLine);
   await client.query('COMMIT');
   onDone?.({ ...head, tables: head.tables.length, rows: allRows, bytes, leftOut: [] });

@@ -88,10 +88,8 @@ async function probe(cluster: Cluster, running: { pid?: number }[]): Promise<num
   const port = Number(lines[3]);
   if (!running.some(({ pid }) => pid === Number(lines[0])) || !port) return 'silent';
   try {
-    const { rows } = await withClient(cluster, port, 'postgres', (client) =>
-      client.query<{ data_directory: string }>('SHOW data_directory'),
-    );
-    return rows[0]?.data_directory === cluster.dir ? port : 'silent';
+    await withClient(cluster, port, 'postgres', (client) => client.query('SELECT'));
+    return port;
   } catch (error) {
     if (hasCode(error, '28P01')) {
       const text = `PostgreSQL on ${cluster.dir} refuses the password in postgres.password; restore that file`;
