@@ -76,10 +76,8 @@ const SETTINGS = {
   dataDir: ['DATA_DIR', text.default('./data').transform((path) => resolve(path))],
   /** Null runs the bundled PostgreSQL in `dataDir`. */
   databaseUrl: ['DATABASE_URL', databaseUrl.optional()],
-  /** A streaming replica, read from once it has caught up with what the reader may expect. */
   databaseReplicaUrl: ['DATABASE_REPLICA_URL', oneServer.optional()],
   databasePool: ['DATABASE_POOL', whole(2, 200).default(20)],
-  /** Poolers assign a connection for one transaction; a `prepared` one tracks named statements on its connections. */
   databasePooler: ['DATABASE_POOLER', z.enum(POOLERS).default('none')],
   logLevel: [
     'LOG_LEVEL',
@@ -88,31 +86,23 @@ const SETTINGS = {
   /** Proxies whose forwarding headers are trusted, in Express's "trust proxy" form. */
   trustProxy: ['TRUST_PROXY', proxies.default([])],
   rateLimits: ['RATE_LIMITS', flag.default(true)],
-  /** Shared counters of all processes; with null each process counts separately. */
   redisUrl: ['REDIS_URL', redisUrl.optional()],
   drainDelayMs: ['DRAIN_DELAY_MS', whole(0, 8_000).default(500)],
   maxLists: ['MAX_LISTS', whole(1, 100_000).default(1_000)],
   maxItems: ['MAX_ITEMS', whole(1, 1_000_000).default(10_000)],
   maxShopperBytes: ['MAX_SHOPPER_BYTES', whole(10_000, 1e12).default(32_000_000)],
-  /** Concurrent requests; 0 sets no limit. */
   maxRequests: ['MAX_REQUESTS', whole(0, 100_000).default(32)],
   queueWaitMs: ['QUEUE_WAIT_MS', whole(10, 60_000).default(1_000)],
-  /** Open connections, streams included; one beyond the limit is closed at once. */
   maxConnections: ['MAX_CONNECTIONS', whole(10, 1_000_000).default(20_000)],
-  /** Open streams and waiting calls together. */
   maxStreams: ['MAX_STREAMS', whole(0, 1_000_000).default(10_000)],
   liveWaitMs: ['LIVE_WAIT_SECONDS', whole(0, 600).default(25).transform(times(1_000))],
-  /** 0 caches nothing. */
   responseCacheBytes: ['RESPONSE_CACHE_MB', whole(0, 100_000).default(32).transform(times(1_000_000))],
   /** File with the only GraphQL documents that run without a store key; null allows any. */
   trustedDocuments: ['TRUSTED_DOCUMENTS', text.transform((path) => resolve(path)).optional()],
-  /** Whether webhooks and stores' own mail servers may be in the private network. */
   webhookAllowPrivate: ['WEBHOOK_ALLOW_PRIVATE', flag.default(false)],
   /** Keys that decrypt stores' passwords, newest first; when empty, those of a file below `dataDir`. */
   secretsKeys: ['SECRETS_KEY', secretsKeys.default([])],
-  /** How long a dispatcher may hold a message before another one claims it. */
   dispatchLeaseMs: ['DISPATCH_LEASE_MS', whole(1_000, 600_000).default(60_000)],
-  /** Pause after the first failed attempt; it doubles with each further one. */
   dispatchRetryMs: ['DISPATCH_RETRY_MS', whole(10, 600_000).default(5_000)],
   /** Token for remote callers of /metrics; null rejects all of them. */
   metricsToken: [
@@ -122,7 +112,6 @@ const SETTINGS = {
       .regex(/^[\x21-\x7e]{16,}$/, 'give it at least 16 characters, without spaces')
       .optional(),
   ],
-  /** A port for /metrics alone; null opens none. */
   metricsPort: ['METRICS_PORT', whole(1, 65_535).optional()],
 } as const;
 

@@ -20,7 +20,7 @@ import {
   showProgress,
   withDatabase,
 } from './copying.ts';
-import { UsageError } from './usage.ts';
+import { UsageError } from './flags.ts';
 
 const HELP = `Writes everything that the database holds to a file, as of one moment, also while the server runs.
 

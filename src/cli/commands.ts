@@ -20,10 +20,9 @@ import type { StoreListing } from '../stores/store.service.ts';
 import { dropTokenKeys, rotateTokenKey } from '../stores/token-key.service.ts';
 import { NEW_DATABASE_FLAG } from './database.ts';
 import { describeKey, describeStore, describeTokenKey } from './describe.ts';
-import { oneOf, required, textOf, whole } from './flags.ts';
+import { UsageError, oneOf, required, textOf, whole } from './flags.ts';
 import type { Flag, Values } from './flags.ts';
 import { SETTING_FLAGS, readSettings } from './setting-flags.ts';
-import { UsageError } from './usage.ts';
 
 /** Printed as `json` with --json, else as `text`. */
 export type Outcome = { json: unknown; text: string };

@@ -10,10 +10,9 @@ import { logTo } from '../platform/log-lines.ts';
 import { createLogger } from '../platform/log.ts';
 import type { Logger } from '../platform/log.ts';
 import { describeDatabase, requireDatabase } from './database.ts';
-import { readFlags } from './flags.ts';
+import { UsageError, readFlags } from './flags.ts';
 import type { Values } from './flags.ts';
 import { createTicker } from './progress.ts';
-import { UsageError } from './usage.ts';
 
 export const STANDARD = '-';
 

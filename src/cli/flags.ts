@@ -1,5 +1,7 @@
 import { parseArgs } from 'node:util';
-import { UsageError } from './usage.ts';
+
+/** A command line that cannot be parsed; the message names the flag, and the exit code is 2. */
+export class UsageError extends Error {}
 
 export type Flag = { type: 'string' | 'boolean'; help: string; value?: string };
 

@@ -6,11 +6,10 @@ import type { ImportResult, ImportRun } from '../stores/catalogue/import.service
 import { findStore } from '../stores/store.service.ts';
 import { abortOnSignal, createCliLogger, runProgram } from './copying.ts';
 import { describeDatabase, requireDatabase } from './database.ts';
-import { readFlags, required, whole } from './flags.ts';
+import { UsageError, readFlags, required, whole } from './flags.ts';
 import type { Flag, Values } from './flags.ts';
 import { inspectFile, readCsv, readNdjson } from './import-file.ts';
 import { createProgress, createTicker } from './progress.ts';
-import { UsageError } from './usage.ts';
 
 const FLAGS: Record<string, Flag> = {
   pid: { type: 'string', value: 'PID', help: 'the store' },

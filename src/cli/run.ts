@@ -6,8 +6,7 @@ import { commands, operatorCommands } from './commands.ts';
 import type { Command } from './commands.ts';
 import { createCliLogger } from './copying.ts';
 import { NEW_DATABASE, describeDatabase, requireDatabase } from './database.ts';
-import { COMMON_FLAGS, readFlags } from './flags.ts';
-import { UsageError } from './usage.ts';
+import { COMMON_FLAGS, UsageError, readFlags } from './flags.ts';
 
 type Environment = Parameters<typeof readConfig>[0];
 

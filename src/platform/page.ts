@@ -69,23 +69,15 @@ function parseArray(text: string): unknown[] {
   }
 }
 
-export type Connection<Node> = {
-  edges: { cursor: string; node: Node }[];
-  pageInfo: {
-    hasNextPage: boolean;
-    hasPreviousPage: boolean;
-    startCursor: string | null;
-    endCursor: string | null;
-  };
-};
+export type Connection<Row> = ReturnType<typeof toConnection<Row>>;
 
 /** `rows` contains one row more than requested if there is a next page; `after` is the cursor that they follow. */
-export function toConnection<Row extends object>(
+export function toConnection<Row>(
   rows: readonly Row[],
   first: number,
   cursorOf: (row: Row) => string,
   after: string | null | undefined,
-): Connection<Row> {
+) {
   const edges = rows.slice(0, first).map((node) => ({ cursor: cursorOf(node), node }));
   return {
     edges,

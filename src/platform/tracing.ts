@@ -37,11 +37,7 @@ export function readTraceparent(text: unknown): SpanContext | null {
   return traceId ? { traceId, spanId: spanId!, traceFlags: parseInt(flags!, 16) & 1, isRemote: true } : null;
 }
 
-export type OpenSpan = {
-  traceId: string;
-  run: <Result>(work: () => Result) => Result;
-  end: (end?: { name?: string; attributes?: Attributes; failure?: string | undefined }) => void;
-};
+type SpanEnd = { name?: string; attributes?: Attributes; failure?: string | undefined };
 
 /** Opens a span below the current one, or below `parent`; null if traces are off or a statement has no parent span. */
 export function startSpan(
@@ -49,7 +45,7 @@ export function startSpan(
   name: string,
   attributes: Attributes = {},
   parent?: SpanContext | null,
-): OpenSpan | null {
+) {
   if (tracing === null) return null;
   const around = current.getStore();
   // Workers that poll every second, and work that outlives its request, would flood the traces.
@@ -60,8 +56,8 @@ export function startSpan(
   const span = tracing.tracer.startSpan(name, { kind: KINDS[of], attributes, links }, context);
   return {
     traceId: span.spanContext().traceId,
-    run: (work) => current.run({ span, links: [] }, work),
-    end({ name: finalName = name, attributes: added = {}, failure } = {}) {
+    run: <Result>(work: () => Result): Result => current.run({ span, links: [] }, work),
+    end({ name: finalName = name, attributes: added = {}, failure }: SpanEnd = {}): void {
       span.updateName(finalName).setAttributes(added);
       if (failure !== undefined)
         span.setAttribute('error.type', failure).setStatus({ code: SpanStatusCode.ERROR });

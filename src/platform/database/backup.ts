@@ -56,7 +56,7 @@ async function describe(client: pg.ClientBase): Promise<HeadLine> {
     postgresql: rows[0]!.server_version,
     takenAt: new Date().toISOString(),
     migrations: applied
-      .map(({ migration_name: name, checksum }) => ({ name, checksum }))
+      .map(({ name, checksum }) => ({ name, checksum }))
       .sort((a, b) => (a.name < b.name ? -1 : 1)),
     tables: await readTables(client),
   };

@@ -59,16 +59,8 @@ async function isMade(making: Promise<void>): Promise<boolean> {
 /** The claim of this machine to a data folder, while this process has the database open. */
 export type HomeHold = Awaited<ReturnType<typeof holdHome>>;
 
-/** Tests use these options to simulate several machines. */
-type HoldOptions = {
-  /** Name of the machine or container. */
-  place?: string;
-  beatMs?: number;
-  /** A claim that was not renewed for this time is dead; longer than a busy process takes between two heartbeats. */
-  watchMs?: number;
-  /** Awaited between the steps of a claim, so that a test can let other machines go first at each step. */
-  pause?: () => Promise<void>;
-};
+/** Tests use these options to simulate several machines; `pause` is awaited between the steps of a claim. */
+type HoldOptions = { place?: string; beatMs?: number; watchMs?: number; pause?: () => Promise<void> };
 
 /** The owner rewrites its claim as a heartbeat. Only one of the machines that find claim N dead creates N + 1. */
 const CLAIM = 'postgres.holder';
@@ -77,6 +69,7 @@ const RELEASED = 'released\n';
 
 /** Claims a data folder for this machine or container, because locks and pids do not cover others; the highest number wins. */
 export async function holdHome(home: string, log: Logger, options: HoldOptions = {}) {
+  // A claim that was not renewed for `watchMs` is dead; longer than a busy process takes between two heartbeats.
   const { beatMs = 2_000, watchMs = 10_000, pause = async () => undefined } = options;
   const { place = `${hostname()} ${await readlink('/proc/self/ns/pid').catch(() => 'pid')}` } = options;
   const file = (number: number): string => join(home, `${CLAIM}.${number}`);

@@ -1,10 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { chmod, cp, mkdir, readFile, readlink, realpath, rename, rm, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { Logger } from '../log.ts';
 import { stopProcesses } from './embedded-server.ts';
-import { ensurePostgresUser, exists, hasCode, ifMissing, isRoot, run } from './embedded-system.ts';
+import { ensurePostgresUser, hasCode, ifMissing, isRoot, run } from './embedded-system.ts';
 import type { OsUser } from './embedded-system.ts';
 
 /** Root uses this folder when the user postgres cannot reach the data folder. */
@@ -26,7 +27,7 @@ export async function locate(dataDir: string, log: Logger): Promise<{ dir: strin
   if (!isRoot() || (await canPostgresEnter(dataDir))) return { dir: proper, isDecided: false };
   const dir = join(SHARED_ROOT, createHash('sha256').update(dataDir).digest('hex').slice(0, 16));
   await makeSharedRoot(SHARED_ROOT);
-  if (await exists(dir)) {
+  if (existsSync(dir)) {
     // The owner deleted the data folder and expects a fresh start, but wishgate must not delete data.
     const aside = `${dir}.old-${Date.now()}`;
     await stopProcesses(dir);
@@ -119,7 +120,7 @@ async function copyNative(native: string, sharedRoot: string): Promise<string> {
   const manifest = await readFile(join(native, '..', 'package.json'), 'utf8');
   const { name, version } = JSON.parse(manifest) as { name: string; version: string };
   const target = join(sharedRoot, `pgbin-${basename(name)}-${version}`);
-  if (await exists(target)) return target;
+  if (existsSync(target)) return target;
   await makeSharedRoot(sharedRoot);
   const draft = `${target}.new-${randomUUID()}`;
   try {

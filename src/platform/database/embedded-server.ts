@@ -113,13 +113,8 @@ async function start(cluster: Cluster, settings: Settings, fixedPort?: number): 
     if ((await logFile.stat()).size > MAX_LOG_BYTES) await logFile.truncate();
     const { size: logStart } = await logFile.stat();
     const all = Object.entries({ ...serverSettings(), ...settings, cluster_name: clusterName(cluster.dir) });
-    const args = [
-      '-D',
-      cluster.dir,
-      '-p',
-      `${port}`,
-      ...all.flatMap(([name, value]) => ['-c', `${name}=${value}`]),
-    ];
+    const options = all.flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const args = ['-D', cluster.dir, '-p', String(port), ...options];
     // PostgreSQL gets its own session: Ctrl-C reaches only wishgate, so requests in flight still have their database.
     const child = spawn(join(cluster.bin, 'postgres'), args, {
       ...cluster.user,

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
-import { rename, stat, writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
@@ -54,13 +54,6 @@ export function hasCode(error: unknown, ...codes: string[]): boolean {
 /** For `catch`: returns undefined for a missing file and rethrows other errors. */
 export function ifMissing(error: unknown): undefined {
   if (!hasCode(error, 'ENOENT')) throw error;
-}
-
-export async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** Writes a file that only its owner can read, under another name first, so that nobody reads half of it. */

@@ -9,7 +9,7 @@ import { hasCode } from './embedded-system.ts';
 import type { Session } from './routed-pool.ts';
 
 type Migration = { name: string; sql: string; checksum: string };
-type AppliedRow = { migration_name: string; checksum: string; finished_at: Date | null };
+type AppliedRow = { name: string; checksum: string; finished_at: Date | null };
 
 const FOLDER = fileURLToPath(new URL('prisma/migrations', ROOT));
 
@@ -78,8 +78,7 @@ async function takeOver(
   history: readonly AppliedRow[],
   baseline: Migration,
 ): Promise<AppliedRow[]> {
-  const former = history.map(({ migration_name: name, checksum }) => ({ name, checksum }));
-  if (!isFormerHistory(former) || history.some((row) => row.finished_at === null))
+  if (!isFormerHistory(history) || history.some((row) => row.finished_at === null))
     throw new Error(
       `This database has a part of the migrations from before ${baseline.name}, or others, and was not changed; ` +
         'migrate it with the last version that has them, or start with an empty database',
@@ -112,9 +111,7 @@ export async function buildSchema(
 export type MigrationState = { applied: number; latest: string | null; pending: string[] };
 
 export async function readMigrationState(db: Session, folder: string = FOLDER): Promise<MigrationState> {
-  const finished = new Set(
-    (await readApplied(db))?.filter((row) => row.finished_at).map((row) => row.migration_name),
-  );
+  const finished = new Set((await readApplied(db))?.filter((row) => row.finished_at).map((row) => row.name));
   return {
     applied: finished.size,
     latest: [...finished].sort().at(-1) ?? null,
@@ -147,7 +144,7 @@ async function checkServerVersion(client: pg.ClientBase): Promise<void> {
 export async function readApplied(db: Session): Promise<AppliedRow[] | undefined> {
   try {
     const text =
-      'SELECT migration_name, checksum, finished_at FROM _prisma_migrations WHERE rolled_back_at IS NULL';
+      'SELECT migration_name AS name, checksum, finished_at FROM _prisma_migrations WHERE rolled_back_at IS NULL';
     return (await db.query({ text })).rows as AppliedRow[];
   } catch (error) {
     if (hasCode(error, '42P01')) return undefined;
@@ -162,12 +159,12 @@ async function readHistory(client: pg.ClientBase, baseline: Migration): Promise<
   );
   if (!rows[0]!.isThere) await client.query(CREATE_TABLE);
   const history = (await readApplied(client))!;
-  const isNewer = history.length === 0 || history.some((row) => row.migration_name === baseline.name);
+  const isNewer = history.length === 0 || history.some((row) => row.name === baseline.name);
   return isNewer ? history : takeOver(client, history, baseline);
 }
 
 function findPending(migrations: Migration[], applied: AppliedRow[], log: Logger): Migration[] {
-  const byName = new Map(applied.map((row) => [row.migration_name, row]));
+  const byName = new Map(applied.map((row) => [row.name, row]));
   for (const { name, checksum } of migrations) {
     const row = byName.get(name);
     if (row && !row.finished_at) {

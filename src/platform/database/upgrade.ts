@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile, realpath, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '../log.ts';
@@ -8,7 +9,7 @@ import { holdHome, withLock } from './embedded-lock.ts';
 import { findBinaries, locate } from './embedded-place.ts';
 import { OWNER, ensureRunning, processesOn, stopProcesses, withClient } from './embedded-server.ts';
 import type { Cluster } from './embedded-server.ts';
-import { exists, replaceFile } from './embedded-system.ts';
+import { replaceFile } from './embedded-system.ts';
 import { isUnused } from './embedded.ts';
 import { load } from './restore.ts';
 
@@ -23,7 +24,7 @@ type UpgradeOptions = {
 
 /** Copies into a new cluster and swaps names; if killed, the old database is unchanged, or the next call completes the swap. */
 export async function upgradeFolder(dataDir: string, log: Logger, options: UpgradeOptions): Promise<Upgrade> {
-  if (!(await exists(dataDir))) throw new Error(`There is no database in DATA_DIR (${dataDir})`);
+  if (!existsSync(dataDir)) throw new Error(`There is no database in DATA_DIR (${dataDir})`);
   const home = await realpath(dataDir);
   const { dir } = await locate(home, log);
   const hold = await holdHome(home, log);
@@ -46,8 +47,8 @@ async function upgradeLocked(
   const mark = upgradeMark(home);
   const draft = `${dir}.upgrade`;
   // A previous call was killed between the two renames: the copy is complete, and no process could open the database since.
-  if (!(await exists(dir)) && (await exists(mark)) && (await exists(draft))) await rename(draft, dir);
-  if (!(await exists(dir))) throw new Error(`There is no bundled database in ${home}`);
+  if (!existsSync(dir) && existsSync(mark) && existsSync(draft)) await rename(draft, dir);
+  if (!existsSync(dir)) throw new Error(`There is no bundled database in ${home}`);
   const user = await ownerOf(dir);
   const { bin, major: to } = await findBinaries(user, log);
   const from = (await readFile(join(dir, 'PG_VERSION'), 'utf8')).trim();
@@ -71,7 +72,7 @@ async function upgradeLocked(
   const source: Cluster = { ...files, dir, bin: old.bin, portFile: join(home, 'postgres.port') };
   const target: Cluster = { ...files, dir: draft, bin, portFile: join(home, 'postgres.upgrade.port') };
   const copied = await copyCluster(source, target, options.onProgress);
-  const kept = (await exists(`${dir}-${from}`)) ? `${dir}-${from}.${Date.now()}` : `${dir}-${from}`;
+  const kept = existsSync(`${dir}-${from}`) ? `${dir}-${from}.${Date.now()}` : `${dir}-${from}`;
   await replaceFile(mark, `${kept}\n`, true);
   await rename(dir, kept);
   await rename(draft, dir);
