@@ -11,7 +11,7 @@ import type { Lifecycle } from './api/health.ts';
 import { createHttpServer } from './api/http.ts';
 import { listenForMetrics } from './api/metrics.ts';
 import { createApp } from './app.ts';
-import { loadEnvFile, readConfig } from './config.ts';
+import { httpAddress, loadEnvFile, readConfig } from './config.ts';
 import type { Config } from './config.ts';
 import { endSignal, limitShutdown } from './platform/end-signal.ts';
 import { describeFailure } from './platform/errors.ts';
@@ -37,68 +37,49 @@ const BACKLOG = 4_096;
 
 type Service = { server: Server; worker: Worker; runtime: Runtime; lifecycle: Lifecycle };
 
-function placesIn({ config, place }: Runtime): string[] {
-  const { dataDir, channels } = config;
+function placesIn({ config: { dataDir, channels }, place }: Runtime): string[] {
   const toFiles = MEDIA.filter((medium) => channels[medium] === undefined);
   const files = toFiles.map((medium) => channelOf(medium).messages).join(' and ');
   return [
     `  database   ${place ? `bundled PostgreSQL in ${place.dir}` : 'PostgreSQL at DATABASE_URL'}`,
-    ...(place?.isOutside
-      ? [`             not in DATA_DIR (${dataDir}), which the user postgres cannot enter: keep both folders`]
-      : []),
-    ...(files ? [`  messages   ${files} become files in ${join(dataDir, 'outbox')}`] : []),
-    ...(place?.warning ? ['', `  WARNING    ${place.warning}`] : []),
-  ];
+    place?.isOutside
+      ? `             not in DATA_DIR (${dataDir}), which the user postgres cannot enter: keep both folders`
+      : [],
+    files ? `  messages   ${files} become files in ${join(dataDir, 'outbox')}` : [],
+    place?.warning ? ['', `  WARNING    ${place.warning}`] : [],
+  ].flat();
 }
 
-/** Shown only on a terminal to the operator who starts the service for the first time; a log or a file must not hold a key. */
-async function firstOperatorKey(runtime: Runtime): Promise<string | null> {
-  return process.stdout.isTTY ? makeFirstOperatorKey(runtime) : null;
-}
-
-function operatorLines(operatorKey: string | null): string[] {
-  if (operatorKey === null)
-    return ['  operator   npm run operator -- key shows a key that creates stores in the dashboard'];
-  return [
-    '',
-    '  operator (creates stores in the dashboard; the key is shown this once)',
-    '    sign in  operator',
-    `    key      ${operatorKey}`,
-  ];
-}
-
-function banner(
-  localUrl: string,
-  runtime: Runtime,
-  demo: DemoStore | null,
-  operatorKey: string | null,
-): string {
-  const { config } = runtime;
-  const isElsewhere = config.publicUrl !== localUrl;
+async function banner(localUrl: string, runtime: Runtime, demo: DemoStore | null): Promise<string> {
+  const { publicUrl } = runtime.config;
+  // Shown only on a terminal to the operator who starts the service for the first time; a log or a file must not hold a key.
+  const operatorKey = process.stdout.isTTY ? await makeFirstOperatorKey(runtime) : null;
   const lines = [
     '',
     `  wishgate is running at ${localUrl}`,
-    ...(isElsewhere ? [`  and is known to the world as ${config.publicUrl}`] : []),
+    publicUrl === localUrl ? [] : `  and is known to the world as ${publicUrl}`,
     '',
     `  pages      ${localUrl}/  ${localUrl}/docs  ${localUrl}/dashboard`,
     `  GraphQL    ${localUrl}/graphql`,
     `  GraphiQL   ${localUrl}/graphiql`,
     `  health     ${localUrl}/healthz  ${localUrl}/readyz`,
-    ...placesIn(runtime),
-    ...(operatorKey === null ? operatorLines(null) : []),
-    ...(demo
-      ? [
-          '',
-          '  demo store (DEMO=0 turns it off)',
-          `    shop     ${localUrl}/demo`,
-          `    pid      ${demo.pid}`,
-          `    API key  ${demo.apiKey}`,
-        ]
-      : []),
+    placesIn(runtime),
+    operatorKey === null
+      ? '  operator   npm run operator -- key shows a key that creates stores in the dashboard'
+      : [],
+    demo ? ['', '  demo store (DEMO=0 turns it off)', `    shop     ${localUrl}/demo`] : [],
+    demo ? [`    pid      ${demo.pid}`, `    API key  ${demo.apiKey}`] : [],
     // Printed last, where it is noticed, because it is never shown again.
-    ...(operatorKey === null ? [] : operatorLines(operatorKey)),
+    operatorKey === null
+      ? []
+      : [
+          '',
+          '  operator (creates stores in the dashboard; the key is shown this once)',
+          '    sign in  operator',
+          `    key      ${operatorKey}`,
+        ],
   ];
-  return `${lines.join('\n')}\n\n`;
+  return `${lines.flat().join('\n')}\n\n`;
 }
 
 /** Throws at once where PORT cannot be opened, before a database is created for a start that fails. */
@@ -119,8 +100,7 @@ async function listen(server: NetServer, { port, host }: Config): Promise<string
       throw new Error(`HOST ${host} is not an address of this machine; set another HOST`);
     throw error;
   });
-  const actual = (server.address() as AddressInfo).port;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${actual}`;
+  return httpAddress(host, (server.address() as AddressInfo).port);
 }
 
 /** Null when a signal arrived before the service was up; it has then closed what it had opened. */
@@ -146,7 +126,7 @@ async function start(given: Config, log: Logger, isEnding: () => boolean): Promi
     worker = startWorker(createTasks(services), log);
     runtime.db.onWork(worker.wake);
     await listenForMetrics(services);
-    process.stdout.write(banner(localUrl, services, demo, await firstOperatorKey(runtime)));
+    process.stdout.write(await banner(localUrl, services, demo));
     return { server, worker, runtime, lifecycle };
   } catch (error) {
     // A start that fails leaves no database process behind.
@@ -156,10 +136,7 @@ async function start(given: Config, log: Logger, isEnding: () => boolean): Promi
   }
 }
 
-/**
- * Resolves once the server has been idle for `quietMs`, when load balancers have seen /readyz fail. One that checks rarely still
- * sends requests, also on open connections, and each connection closed too early is a failed request.
- */
+/** Resolves once the server has been idle for `quietMs`; load balancers that check /readyz rarely still send requests until then. */
 function untilQuiet(server: Server, quietMs: number): Promise<void> {
   return new Promise((resolve) => {
     let isOver = false;
@@ -168,8 +145,7 @@ function untilQuiet(server: Server, quietMs: number): Promise<void> {
       resolve();
     };
     const quiet = setTimeout(end, quietMs);
-    const limit = setTimeout(end, Math.max(quietMs, LISTEN_LIMIT_MS));
-    limit.unref();
+    setTimeout(end, Math.max(quietMs, LISTEN_LIMIT_MS)).unref();
     const stay = (): void => void (isOver || quiet.refresh());
     server.prependListener('request', ({ url = '' }, res) => {
       // A client that keeps its connection busy would be served on it until it is cut.

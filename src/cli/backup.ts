@@ -12,20 +12,15 @@ import { ifMissing } from '../platform/database/embedded-system.ts';
 import {
   PIECE_BYTES,
   STANDARD,
+  abortOnSignal,
   describeCopied,
   describeSize,
-  endSignal,
   readFileCall,
   runProgram,
-  watchCopy,
+  showProgress,
   withDatabase,
 } from './copying.ts';
-import type { Flag } from './flags.ts';
-import { UsageError } from './usage.ts';
-
-const FLAGS: Record<string, Flag> = {
-  overwrite: { type: 'boolean', help: 'replace the file if it is there' },
-};
+import { UsageError } from './flags.ts';
 
 const HELP = `Writes everything that the database holds to a file, as of one moment, also while the server runs.
 
@@ -42,14 +37,15 @@ It uses the same DATABASE_URL or DATA_DIR as the server. Exit status: 0 done, 1 
 const LEVEL = 3;
 
 async function copyTo(out: Writable, config: Config): Promise<Copied> {
-  const watch = watchCopy('backup');
-  const signal = endSignal();
-  await withDatabase(config, true, async (connect) => {
+  const signal = abortOnSignal();
+  return withDatabase(config, true, async (connect) => {
+    let copied: Copied;
     await holdMigrations(await connect());
-    const plain = Readable.from(dump(await connect(), watch), { objectMode: false });
-    await pipeline(plain, createGzip({ level: LEVEL, chunkSize: PIECE_BYTES }), out, { signal });
+    const pieces = dump(await connect(), showProgress('backup'), (all) => (copied = all));
+    const packed = createGzip({ level: LEVEL, chunkSize: PIECE_BYTES });
+    await pipeline(Readable.from(pieces, { objectMode: false }), packed, out, { signal });
+    return copied!;
   });
-  return watch.copied!;
 }
 
 async function refuseExisting(file: string): Promise<void> {
@@ -81,7 +77,7 @@ async function writeFile(file: string, config: Config, mayReplace: boolean): Pro
 }
 
 runProgram(async (args, config) => {
-  const { file, values } = readFileCall(args, FLAGS);
+  const { file, values } = readFileCall(args, { overwrite: { type: 'boolean' } });
   if (file === null) return HELP;
   if (file !== STANDARD) {
     const copied = await writeFile(file, config(), values['overwrite'] === true);

@@ -3,6 +3,12 @@ import { describeFailure } from '../platform/errors.ts';
 import { revokeSessions } from '../shoppers/shopper.service.ts';
 import { dropTokenKeys, rotateTokenKey } from '../stores/settings.service.ts';
 import {
+  OPERATOR_USER,
+  addOperatorKey,
+  listOperatorKeys,
+  revokeOperatorKey,
+} from '../stores/operator.service.ts';
+import {
   createStore,
   listAllStores,
   renameKey,
@@ -13,26 +19,27 @@ import {
 } from '../stores/store.service.ts';
 import type { StoreListing } from '../stores/store.service.ts';
 import { NEW_DATABASE_FLAG } from './database.ts';
-import { describeStore, describeTokenKey } from './describe.ts';
-import { oneOf, required, whole } from './flags.ts';
+import { describeKey, describeStore, describeTokenKey } from './describe.ts';
+import { UsageError, oneOf, required, textOf, whole } from './flags.ts';
 import type { Flag, Values } from './flags.ts';
 import { SETTING_FLAGS, readSettings } from './setting-flags.ts';
-import { UsageError } from './usage.ts';
 
 /** Printed as `json` with --json, else as `text`. */
 export type Outcome = { json: unknown; text: string };
 
-/** Work that needs the database; created once the flags are valid. */
-type Action = (services: Services) => Promise<Outcome>;
-
-export type Command = { summary: string; flags: Record<string, Flag>; prepare: (values: Values) => Action };
+export type Command = {
+  summary: string;
+  flags: Record<string, Flag>;
+  /** Checks the flags first, then opens the database. */
+  run: (values: Values, open: () => Promise<Services>) => Promise<Outcome>;
+};
 
 const PID: Flag = { type: 'string', value: 'PID', help: 'the store (see list)' };
 const KEY_ID: Flag = { type: 'string', value: 'ID', help: 'the key (see list)' };
 const KEY_NAME: Flag = { type: 'string', value: 'NAME', help: 'what the key is for, at most 60 characters' };
 
 /** Prefixes the flag to an error that names the API's field. */
-export async function nameFlag(flag: string, work: Promise<void>): Promise<void> {
+async function nameFlag(flag: string, work: Promise<void>): Promise<void> {
   await work.catch((error: unknown) => {
     throw new Error(`--${flag}: ${describeFailure(error)}`, { cause: error });
   });
@@ -46,74 +53,62 @@ export const commands: Record<string, Command> = {
   create: {
     summary: 'make a store and print its pid and API key, which is shown this once',
     flags: { ...SETTING_FLAGS, ...NEW_DATABASE_FLAG },
-    prepare(values) {
+    async run(values, open) {
       const settings = { ...readSettings(values), name: required(values, 'name') };
-      return async (services) => {
-        const store = await createStore(services, settings);
-        const text = `Created ${store.name}\n  pid      ${store.pid}\n  API key  ${store.apiKey}\nKeep the key: only its hash is stored.`;
-        return { json: store, text };
-      };
+      const store = await createStore(await open(), settings);
+      const text = `Created ${store.name}\n  pid      ${store.pid}\n  API key  ${store.apiKey}\nKeep the key: only its hash is stored.`;
+      return { json: store, text };
     },
   },
   list: {
     summary: 'show all stores with their settings and the hints and ids of their keys',
     flags: {},
-    prepare: () => async (services) => {
-      const stores = await listAllStores(services);
+    async run(_values, open) {
+      const stores = await listAllStores(await open());
       return { json: stores, text: stores.map(describeStore).join('\n\n') || 'There is no store yet.' };
     },
   },
   update: {
     summary: "change a store's settings; what is not named stays",
     flags: { pid: PID, ...SETTING_FLAGS },
-    prepare(values) {
+    async run(values, open) {
       const pid = required(values, 'pid');
       const settings = readSettings(values);
       if (Object.keys(settings).length === 0)
         throw new UsageError('Name at least one setting, for example --name; see --help');
-      return async (services) => {
-        await updateStore(services, pid, settings);
-        const store = await findListing(services, pid);
-        return { json: store, text: describeStore(store) };
-      };
+      const services = await open();
+      await updateStore(services, pid, settings);
+      const store = await findListing(services, pid);
+      return { json: store, text: describeStore(store) };
     },
   },
   'rotate-key': {
     summary: 'add an API key; the old ones stay valid until they are revoked',
     flags: { pid: PID, name: KEY_NAME },
-    prepare(values) {
+    async run(values, open) {
       const pid = required(values, 'pid');
-      const name = typeof values['name'] === 'string' ? values['name'] : '';
-      return async (services) => {
-        const key = await rotateKey(services, pid, name);
-        const text = `New key\n  API key  ${key.apiKey}\n  key id   ${key.keyId}\nThe old keys work until you revoke them (revoke-key).`;
-        return { json: key, text };
-      };
+      const key = await rotateKey(await open(), pid, textOf(values, 'name'));
+      const text = `New key\n  API key  ${key.apiKey}\n  key id   ${key.keyId}\nThe old keys work until you revoke them (revoke-key).`;
+      return { json: key, text };
     },
   },
   'rename-key': {
     summary: 'give an API key another name',
     flags: { pid: PID, 'key-id': KEY_ID, name: KEY_NAME },
-    prepare(values) {
-      const pid = required(values, 'pid');
-      const keyId = required(values, 'key-id');
-      const name = required(values, 'name');
-      return async (services) => {
-        await renameKey(services, pid, keyId, name);
-        return { json: { pid, keyId, name: name.trim() }, text: `The key is now called ${name.trim()}.` };
-      };
+    async run(values, open) {
+      const [pid, keyId] = [required(values, 'pid'), required(values, 'key-id')];
+      const name = required(values, 'name').trim();
+      await renameKey(await open(), pid, keyId, name);
+      return { json: { pid, keyId, name }, text: `The key is now called ${name}.` };
     },
   },
   'revoke-key': {
     summary: 'end an API key at once',
     flags: { pid: PID, 'key-id': KEY_ID },
-    prepare(values) {
-      const pid = required(values, 'pid');
-      const keyId = required(values, 'key-id');
-      return async (services) => {
-        await nameFlag('key-id', revokeKey(services, pid, keyId));
-        return { json: { pid, keyId, revoked: true }, text: 'The key is revoked.' };
-      };
+    async run(values, open) {
+      const [pid, keyId] = [required(values, 'pid'), required(values, 'key-id')];
+      await nameFlag('key-id', revokeKey(await open(), pid, keyId));
+      return { json: { pid, keyId, revoked: true }, text: 'The key is revoked.' };
     },
   },
   'revoke-sessions': {
@@ -124,19 +119,13 @@ export const commands: Record<string, Command> = {
       uuid: { type: 'string', value: 'UUID', help: 'the guest with this uuid' },
       all: { type: 'boolean', help: 'every shopper of the store' },
     },
-    prepare(values) {
+    async run(values, open) {
       const pid = required(values, 'pid');
       const who = oneOf(values, 'email', 'uuid', 'all');
-      const scope =
-        who === 'all'
-          ? { all: true as const }
-          : who === 'email'
-            ? { email: required(values, 'email') }
-            : { uuid: required(values, 'uuid') };
-      return async (services) => {
-        await nameFlag(who, revokeSessions(services, pid, scope));
-        return { json: { pid, revoked: true }, text: 'The sessions are ended.' };
-      };
+      const [email, uuid] = [textOf(values, 'email'), textOf(values, 'uuid')];
+      const scope = who === 'all' ? { all: true as const } : who === 'email' ? { email } : { uuid };
+      await nameFlag(who, revokeSessions(await open(), pid, scope));
+      return { json: { pid, revoked: true }, text: 'The sessions are ended.' };
     },
   },
   'rotate-token-key': {
@@ -149,28 +138,26 @@ export const commands: Record<string, Command> = {
         help: 'sessions and links of older keys end after N days, at once with 0; else with drop-token-keys',
       },
     },
-    prepare(values) {
+    async run(values, open) {
       const pid = required(values, 'pid');
       const given = values['old-days'];
       const oldDays = given === undefined ? null : whole('old-days')(given);
-      return async (services) => {
-        await rotateTokenKey(services, pid, oldDays);
-        const { tokenKeys } = await findListing(services, pid);
-        const lines = tokenKeys.map((key, index) => `  token key  ${describeTokenKey(key, index)}`);
-        return { json: { pid, tokenKeys }, text: ['The token key is rotated.', ...lines].join('\n') };
-      };
+      const services = await open();
+      await rotateTokenKey(services, pid, oldDays);
+      const { tokenKeys } = await findListing(services, pid);
+      const lines = tokenKeys.map((key, index) => `  token key  ${describeTokenKey(key, index)}`);
+      return { json: { pid, tokenKeys }, text: ['The token key is rotated.', ...lines].join('\n') };
     },
   },
   'drop-token-keys': {
     summary: 'end at once the sessions and links that older token keys signed',
     flags: { pid: PID },
-    prepare(values) {
+    async run(values, open) {
       const pid = required(values, 'pid');
-      return async (services) => {
-        await dropTokenKeys(services, pid);
-        const { tokenKeys } = await findListing(services, pid);
-        return { json: { pid, tokenKeys }, text: 'Only the newest token key is left.' };
-      };
+      const services = await open();
+      await dropTokenKeys(services, pid);
+      const { tokenKeys } = await findListing(services, pid);
+      return { json: { pid, tokenKeys }, text: 'Only the newest token key is left.' };
     },
   },
   maintenance: {
@@ -181,14 +168,44 @@ export const commands: Record<string, Command> = {
       pid: PID,
       all: { type: 'boolean', help: 'the whole service' },
     },
-    prepare(values) {
+    async run(values, open) {
       const isClosed = oneOf(values, 'on', 'off') === 'on';
       const pid = oneOf(values, 'pid', 'all') === 'all' ? null : required(values, 'pid');
-      return async (services) => {
-        await setMaintenance(services, pid, isClosed);
-        const what = pid === null ? 'The service' : 'The store';
-        return { json: { pid, maintenance: isClosed }, text: `${what} is ${isClosed ? 'closed' : 'open'}.` };
-      };
+      await setMaintenance(await open(), pid, isClosed);
+      const what = pid === null ? 'The service' : 'The store';
+      return { json: { pid, maintenance: isClosed }, text: `${what} is ${isClosed ? 'closed' : 'open'}.` };
+    },
+  },
+};
+
+export const operatorCommands: Record<string, Command> = {
+  key: {
+    summary: 'make an operator key and print it, which is shown this once; the old ones stay valid',
+    flags: {
+      name: { type: 'string', value: 'NAME', help: 'whose it is, at most 60 characters' },
+      ...NEW_DATABASE_FLAG,
+    },
+    async run(values, open) {
+      const { id, key } = await addOperatorKey(await open(), textOf(values, 'name'));
+      const text = `New operator key\n  sign in as    ${OPERATOR_USER}\n  operator key  ${key}\n  key id        ${id}\nKeep the key: only its hash is stored. It opens every store of this service.`;
+      return { json: { keyId: id, operatorKey: key }, text };
+    },
+  },
+  list: {
+    summary: 'show the operator keys that work, by name, hint and id',
+    flags: {},
+    async run(_values, open) {
+      const keys = await listOperatorKeys(await open());
+      return { json: keys, text: keys.map(describeKey).join('\n') || 'There is no operator key yet.' };
+    },
+  },
+  revoke: {
+    summary: 'end an operator key and the dashboards that are signed in with it, at once',
+    flags: { 'key-id': KEY_ID },
+    async run(values, open) {
+      const keyId = required(values, 'key-id');
+      await nameFlag('key-id', revokeOperatorKey(await open(), keyId));
+      return { json: { keyId, revoked: true }, text: 'The operator key is revoked.' };
     },
   },
 };

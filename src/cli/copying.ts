@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 import { loadEnvFile, readConfig } from '../config.ts';
 import type { Config } from '../config.ts';
-import type { Copied, CopyWatch } from '../platform/database/backup.ts';
+import type { Copied, OnProgress } from '../platform/database/backup.ts';
 import { openEmbedded } from '../platform/database/embedded.ts';
 import { createServers } from '../platform/database/servers.ts';
 import { describeFailure } from '../platform/errors.ts';
@@ -10,10 +10,9 @@ import { logTo } from '../platform/log-lines.ts';
 import { createLogger } from '../platform/log.ts';
 import type { Logger } from '../platform/log.ts';
 import { describeDatabase, requireDatabase } from './database.ts';
-import { readFlags } from './flags.ts';
-import type { Flag, Values } from './flags.ts';
+import { UsageError, readFlags } from './flags.ts';
+import type { Values } from './flags.ts';
 import { createTicker } from './progress.ts';
-import { UsageError } from './usage.ts';
 
 export const STANDARD = '-';
 
@@ -25,16 +24,13 @@ export const createCliLogger = (): Logger => createLogger('warn', logTo(2));
 /** The file is null for --help. */
 export function readFileCall(
   args: string[],
-  flags: Record<string, Flag>,
+  flags: Parameters<typeof readFlags>[1],
 ): { file: string | null; values: Values } {
-  const isFile = (arg: string): boolean => arg === STANDARD || !arg.startsWith('-');
-  const values = readFlags(
-    args.filter((arg) => !isFile(arg)),
-    flags,
-  );
+  const files: string[] = [];
+  const values = readFlags(args, flags, files);
   if (values['help'] === true) return { file: null, values };
-  const [file, ...more] = args.filter(isFile);
-  if (file === undefined || file === '' || more.length > 0)
+  const [file] = files;
+  if (!file || files.length > 1)
     throw new UsageError(`Name one file, or ${STANDARD} for standard input and output; see --help`);
   return { file, values };
 }
@@ -44,66 +40,35 @@ export function describeSize(bytes: number): string {
   return `${(bytes / unit).toLocaleString('en', { maximumFractionDigits: 1 })} ${name}`;
 }
 
-/** `check` may throw to end the copy. */
-export function watchCopy(
-  what: string,
-  check = (): void => undefined,
-): CopyWatch & { copied: Copied | null } {
+export function showProgress(what: string): OnProgress {
   const ticker = createTicker(process.stderr);
-  return {
-    copied: null,
-    onProgress({ table, done, tables, rows, bytes }) {
-      check();
-      ticker.show(
-        () =>
-          `${what}: table ${done + 1} of ${tables} (${table}), ${rows.toLocaleString('en')} rows before it, ${describeSize(bytes)}`,
-      );
-    },
-    onDone(copied) {
-      this.copied = copied;
-      if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
-    },
-  };
+  return ({ table, done, tables, rows, bytes }) =>
+    ticker.show(
+      () =>
+        `${what}: table ${done + 1} of ${tables} (${table}), ${rows.toLocaleString('en')} rows before it, ${describeSize(bytes)}`,
+    );
 }
 
 export const describeCopied = ({ tables, rows, bytes }: Copied): string =>
   `${tables} tables, ${rows.toLocaleString('en')} rows, ${describeSize(bytes)} unpacked`;
 
-/** All connections end with the work. */
-export type Connect = () => Promise<pg.Client>;
-
-/** Shares a running database and stops one that it started. With `mustExist`, it creates no bundled database. */
+/** Shares a running database and stops one that it started; with `mustExist`, it creates no bundled one. */
 export async function withDatabase<Result>(
   config: Config,
   mustExist: boolean,
-  work: (connect: Connect) => Promise<Result>,
+  work: (connect: () => Promise<pg.Client>) => Promise<Result>,
 ): Promise<Result> {
   const log = createCliLogger();
   if (mustExist) await requireDatabase(config);
   process.stderr.write(`Using ${describeDatabase(config)}\n`);
-  if (config.databaseUrl !== null) {
-    const servers = createServers(config.databaseUrl, log, () => undefined);
-    await servers.settle();
-    return withConnections(servers.url(), work);
-  }
-  const embedded = await openEmbedded(config.dataDir, log);
-  try {
-    return await withConnections(embedded.url, work);
-  } finally {
-    await embedded.release();
-  }
-}
-
-async function withConnections<Result>(
-  url: string,
-  work: (connect: Connect) => Promise<Result>,
-): Promise<Result> {
+  const embedded = config.databaseUrl === null ? await openEmbedded(config.dataDir, log) : null;
+  const servers = createServers(embedded?.url ?? config.databaseUrl!, log, () => undefined);
   const sockets: Socket[] = [];
-  const connect: Connect = async () => {
+  const connect = async (): Promise<pg.Client> => {
     const socket = new Socket();
     sockets.push(socket);
     const client = new pg.Client({
-      connectionString: url,
+      connectionString: servers.url(),
       stream: () => socket,
       connectionTimeoutMillis: 5_000,
       application_name: 'wishgate-copy',
@@ -115,15 +80,17 @@ async function withConnections<Result>(
     return client;
   };
   try {
+    await servers.settle();
     return await work(connect);
   } finally {
     // Destroyed rather than closed: in the middle of a copy, neither side would read the other's end of stream.
     for (const socket of sockets) socket.destroy();
+    await embedded?.release();
   }
 }
 
-/** Aborts a copy on SIGINT or SIGTERM, so that it cleans up. */
-export function endSignal(): AbortSignal {
+/** Aborts on SIGINT or SIGTERM, so that a copy cleans up. */
+export function abortOnSignal(): AbortSignal {
   const controller = new AbortController();
   const stop = (): void => controller.abort();
   process.once('SIGINT', stop).once('SIGTERM', stop);
@@ -136,12 +103,15 @@ export function runProgram(run: (args: string[], config: () => Config) => Promis
     loadEnvFile();
     return readConfig();
   };
-  run(process.argv.slice(2), config).then(
-    (text) => process.stdout.write(text),
-    (error: unknown) => {
-      const isEnded = error instanceof Error && error.name === 'AbortError';
-      process.stderr.write(`${isEnded ? 'Interrupted' : describeFailure(error)}\n`);
-      process.exitCode = error instanceof UsageError ? 2 : 1;
-    },
-  );
+  const clearProgress = (): void => void (process.stderr.isTTY && process.stderr.write('\r\u001b[K'));
+  run(process.argv.slice(2), config)
+    .finally(clearProgress)
+    .then(
+      (text) => process.stdout.write(text),
+      (error: unknown) => {
+        const isEnded = error instanceof Error && error.name === 'AbortError';
+        process.stderr.write(`${isEnded ? 'Interrupted' : describeFailure(error)}\n`);
+        process.exitCode = error instanceof UsageError ? 2 : 1;
+      },
+    );
 }

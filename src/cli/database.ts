@@ -17,10 +17,7 @@ export function describeDatabase({ databaseUrl, dataDir }: Config): string {
   return `PostgreSQL at ${servers.map(({ host }) => host).join(',')}${servers[0]!.pathname} (DATABASE_URL)`;
 }
 
-/**
- * Throws where a command would create a bundled database by accident: an operator who forgot the server's DATA_DIR would change
- * another database and see success. `canCreate` is for commands with the flag.
- */
+/** Throws before a command without the server's DATA_DIR creates another database there, changes it and reports success. */
 export async function requireDatabase(
   { databaseUrl, dataDir }: Config,
   canCreate: boolean = false,

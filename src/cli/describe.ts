@@ -14,8 +14,6 @@ export function describeTokenKey({ cts, endsAt }: StoreListing['tokenKeys'][numb
   return `since ${cts.toISOString()}  ${index === 0 ? 'signs' : end}`;
 }
 
-const line = (label: string, text: string): string => `  ${label.padEnd(17)} ${text}`;
-
 const yesNo = (value: boolean): string => (value ? 'yes' : 'no');
 
 function valueText(value: unknown): string {
@@ -34,40 +32,34 @@ export function describeStore(store: StoreListing): string {
   const limits = Object.entries(rateLimits as RateLimits).map(([kind, limit]) => `${kind}=${limit}`);
   const sender = `${senderName ?? name}${senderAddress === null ? '' : `, answers go to ${senderAddress}`}`;
   const marks = `${isDemo ? ' (demo)' : ''}${maintenance ? ' (closed for maintenance)' : ''}`;
-  const lines = [
-    `${name}${marks}`,
-    line('pid', pid),
-    ...keys.map((key) => line('key', describeKey(key))),
-    ...tokenKeys.map((key, index) => line('token key', describeTokenKey(key, index))),
-    line('list types', ['wl', 'sfl', ...listTypes].join(', ')),
+  const rows = [
+    ['pid', pid],
+    ...keys.map((key) => ['key', describeKey(key)]),
+    ...tokenKeys.map((key, index) => ['token key', describeTokenKey(key, index)]),
+    ['list types', ['wl', 'sfl', ...listTypes].join(', ')],
     ...storeSettings
       .filter((setting) => setting.name in others)
-      .map(({ name: own }) =>
-        line(flagOf(own).replaceAll('-', ' '), valueText(others[own as keyof typeof others])),
-      ),
-    line('stock', inventoryManaged ? 'managed by the platform' : 'not managed: no alerts'),
-    line('allowed origins', allowedOrigins.join(', ') || 'any'),
-    line('share address', shareUrl ?? "this service's own page"),
-    line('double opt-in', yesNo(doubleOptIn)),
-    line('default region', defaultRegion ?? 'none: phone numbers need their country code'),
-    line(
-      'digest',
-      digestSeconds === undefined ? 'no: each alert leaves alone' : `alerts of ${digestSeconds} s`,
-    ),
-    line('quiet hours', quietFrom === undefined ? 'none' : `${quietFrom} to ${quietTo} (${timeZone})`),
-    line('daily cap', dailyCap === undefined ? 'none' : `${dailyCap} messages a contact`),
-    line('clicks', measureAlerts ? `counted, for orders within ${attributionDays} days` : 'not counted'),
-    line('merged sessions', mergedSessions ? 'open the account' : 'end'),
-    line(
-      'deleted lists',
-      restoreDays > 0 ? `can be brought back for ${restoreDays} days` : 'are gone at once',
-    ),
-    line('logo', logoUrl ?? 'none: messages and pages show the name'),
-    line('colour', colour ?? 'a dark one'),
-    line('mails come from', sender),
-    line('prices', `${currency ?? 'plain numbers'} as in ${locale}`),
-    line('time zone', timeZone),
-    line('rate limits', limits.join(', ') || 'as published'),
+      .map(({ name: own }) => [
+        flagOf(own).replaceAll('-', ' '),
+        valueText(others[own as keyof typeof others]),
+      ]),
+    ['stock', inventoryManaged ? 'managed by the platform' : 'not managed: no alerts'],
+    ['allowed origins', allowedOrigins.join(', ') || 'any'],
+    ['share address', shareUrl ?? "this service's own page"],
+    ['double opt-in', yesNo(doubleOptIn)],
+    ['default region', defaultRegion ?? 'none: phone numbers need their country code'],
+    ['digest', digestSeconds === undefined ? 'no: each alert leaves alone' : `alerts of ${digestSeconds} s`],
+    ['quiet hours', quietFrom === undefined ? 'none' : `${quietFrom} to ${quietTo} (${timeZone})`],
+    ['daily cap', dailyCap === undefined ? 'none' : `${dailyCap} messages a contact`],
+    ['clicks', measureAlerts ? `counted, for orders within ${attributionDays} days` : 'not counted'],
+    ['merged sessions', mergedSessions ? 'open the account' : 'end'],
+    ['deleted lists', restoreDays > 0 ? `can be brought back for ${restoreDays} days` : 'are gone at once'],
+    ['logo', logoUrl ?? 'none: messages and pages show the name'],
+    ['colour', colour ?? 'a dark one'],
+    ['mails come from', sender],
+    ['prices', `${currency ?? 'plain numbers'} as in ${locale}`],
+    ['time zone', timeZone],
+    ['rate limits', limits.join(', ') || 'as published'],
   ];
-  return lines.join('\n');
+  return [`${name}${marks}`, ...rows.map(([label = '', text]) => `  ${label.padEnd(17)} ${text}`)].join('\n');
 }

@@ -1,5 +1,7 @@
 import { parseArgs } from 'node:util';
-import { UsageError } from './usage.ts';
+
+/** A command line that cannot be parsed; the message names the flag, and the exit code is 2. */
+export class UsageError extends Error {}
 
 export type Flag = { type: 'string' | 'boolean'; help: string; value?: string };
 
@@ -10,42 +12,37 @@ export const COMMON_FLAGS: Record<string, Flag> = {
   help: { type: 'boolean', help: 'show this help' },
 };
 
-/** Joins each value to its flag, because one id in 64 begins with a dash and must not be read as a flag. */
-function joinValues(args: readonly string[], options: Record<string, Pick<Flag, 'type'>>): string[] {
-  const flagOf = (arg = '') => (arg.startsWith('--') ? options[arg.slice(2).split('=')[0]!] : undefined);
-  const isValue = (arg: string, before?: string): boolean =>
-    arg.startsWith('-') && !flagOf(arg) && !before?.includes('=') && flagOf(before)?.type === 'string';
-  return args.flatMap((arg, index) => {
-    const next = args[index + 1];
-    if (isValue(arg, args[index - 1])) return [];
-    return next !== undefined && isValue(next, arg) ? [`${arg}=${next}`] : [arg];
-  });
+/** Throws a UsageError that names the flag; arguments without one are added to `files`, or refused. */
+export function readFlags(
+  args: string[],
+  flags: Record<string, Pick<Flag, 'type'>>,
+  files?: string[],
+): Values {
+  const options: typeof flags = { ...flags, ...COMMON_FLAGS };
+  const isFlag = (text: string): boolean =>
+    text.startsWith('--') && Object.hasOwn(options, text.slice(2).split('=')[0]!);
+  const { tokens, values } = parseArgs({ args, options, strict: false, tokens: true });
+  for (const token of tokens) {
+    if (token.kind === 'option-terminator') continue;
+    if (token.kind === 'positional') {
+      if (!files) throw new UsageError(`"${token.value}" belongs to no flag; see --help`);
+      files.push(token.value);
+    } else if (!isFlag(token.rawName)) throw new UsageError(`There is no flag ${token.rawName}; see --help`);
+    else if (options[token.name]!.type === 'boolean') {
+      if (token.value !== undefined) throw new UsageError(`${token.rawName} takes no value`);
+    } else if (token.value === undefined || (!token.inlineValue && isFlag(token.value)))
+      // A value may begin with a dash, as one id in 64 does.
+      throw new UsageError(`${token.rawName} needs a value`);
+  }
+  return values;
 }
 
-/** Throws a UsageError that names the flag. */
-export function readFlags(args: string[], flags: Record<string, Flag>): Values {
-  const options = Object.fromEntries(
-    Object.entries({ ...flags, ...COMMON_FLAGS }).map(([name, { type }]) => [name, { type }]),
-  );
-  try {
-    return parseArgs({ args: joinValues(args, options), options, strict: true, allowPositionals: false })
-      .values;
-  } catch (error) {
-    const { code = '', message } = error as Error & { code?: string };
-    const [given] = /(?<=')-{0,2}[^'\s]+/.exec(message) ?? [];
-    if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION')
-      throw new UsageError(`There is no flag ${given}; see --help`);
-    if (code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL')
-      throw new UsageError(`"${given}" belongs to no flag; see --help`);
-    if (code !== 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE') throw error;
-    const isSwitch = message.includes('does not take an argument');
-    throw new UsageError(isSwitch ? `${given} takes no value` : `${given} needs a value`);
-  }
-}
+/** Returns an empty text without the flag. */
+export const textOf = (values: Values, flag: string): string => String(values[flag] ?? '');
 
 export function required(values: Values, flag: string): string {
-  const value = values[flag];
-  if (typeof value !== 'string' || value.trim() === '') throw new UsageError(`--${flag} is missing`);
+  const value = textOf(values, flag);
+  if (value.trim() === '') throw new UsageError(`--${flag} is missing`);
   return value;
 }
 

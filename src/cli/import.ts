@@ -1,18 +1,15 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { openRuntime } from '../services.ts';
 import type { Runtime } from '../services.ts';
-import type { Entry } from '../stores/catalogue/import.rules.ts';
 import { findRun, importProducts } from '../stores/catalogue/import.service.ts';
 import type { ImportResult, ImportRun } from '../stores/catalogue/import.service.ts';
 import { findStore } from '../stores/store.service.ts';
-import { createCliLogger, runProgram } from './copying.ts';
+import { abortOnSignal, createCliLogger, runProgram } from './copying.ts';
 import { describeDatabase, requireDatabase } from './database.ts';
-import { readFlags, required, whole } from './flags.ts';
+import { UsageError, readFlags, required, whole } from './flags.ts';
 import type { Flag, Values } from './flags.ts';
-import { inspectFile, readCsv, readHeader, readNdjson } from './import-file.ts';
-import type { Format } from './import-file.ts';
+import { inspectFile, readCsv, readNdjson } from './import-file.ts';
 import { createProgress, createTicker } from './progress.ts';
-import { UsageError } from './usage.ts';
 
 const FLAGS: Record<string, Flag> = {
   pid: { type: 'string', value: 'PID', help: 'the store' },
@@ -48,69 +45,38 @@ async function checkFile(path: string): Promise<void> {
   if ((await stat(path)).isDirectory()) throw new Error(`--file ${path} is a folder`);
 }
 
-function formatOf(values: Values, path: string): Format {
+function formatOf(values: Values, path: string): 'csv' | 'ndjson' {
   const format =
     values['format'] ?? (/\.csv$/i.test(path) ? 'csv' : /\.(ndjson|jsonl)$/i.test(path) ? 'ndjson' : '');
   if (format === 'csv' || format === 'ndjson') return format;
   throw new UsageError('--format must be ndjson or csv');
 }
 
-type Job = {
-  pid: string;
-  path: string;
-  format: Format;
-  delimiter: string;
-  maxFaults: number;
-  isResuming: boolean;
-};
-
-async function readerOf(
-  { path, format, delimiter }: Job,
-  from: ImportRun,
-  hasBom: boolean,
-): Promise<AsyncIterable<Entry>> {
-  const first = hasBom ? 3 : 0;
-  if (format === 'ndjson')
-    return readNdjson({ path, delimiter, offset: Math.max(from.offset, first), line: from.line });
-  const header = await readHeader({ path, delimiter, offset: first, line: 0 });
-  const isNew = from.offset === 0;
-  return readCsv(
-    { path, delimiter, offset: isNew ? header.end : from.offset, line: isNew ? 1 : from.line },
-    header.columns,
-  );
-}
+type Job = ReturnType<typeof readJob> & { format: ReturnType<typeof formatOf> };
 
 async function runJob(runtime: Runtime, job: Job): Promise<ImportResult | null> {
   const { pid, path, maxFaults, isResuming } = job;
   if ((await findStore(runtime.db, pid)) === null) throw new Error('There is no store with this pid');
   const checking = createTicker(process.stderr);
-  const { size, source, hasBom } = await inspectFile(path, (share) =>
+  const { size, source } = await inspectFile(path, (share) =>
     checking.show(() => `checking the file, ${Math.floor(share * 100)}%`),
   );
   const from = (isResuming && (await findRun(runtime.db, pid, source))) || START;
   if (from.finishedAt !== null) return null;
-  const progress = createProgress(process.stderr, from.offset, from.line);
+  const progress = createProgress(process.stderr, from, size);
   if (from.offset > 0) progress.line(`going on behind line ${from.line}`);
-  const entries = await readerOf(job, from, hasBom);
-  let isStopping = false;
-  const stop = (): void => void (isStopping = true);
-  process.once('SIGINT', stop).once('SIGTERM', stop);
-  const state = ({ offset, line, skipped }: ImportRun) => ({
-    bytes: offset,
-    totalBytes: size,
-    lines: line,
-    skipped,
-  });
+  const entries = (job.format === 'csv' ? readCsv : readNdjson)({ ...job, ...from });
+  const ended = abortOnSignal();
   const result = await importProducts(runtime, entries, {
     pid,
     source,
     from,
     maxFaults,
     onFault: (line, fault) => progress.line(`line ${line}: ${fault}`),
-    onProgress: (run) => progress.show(state(run)),
-    isStopping: () => isStopping,
+    onProgress: progress.show,
+    isStopping: () => ended.aborted,
   });
-  progress.end(state(result));
+  progress.end(result);
   return result;
 }
 
@@ -124,27 +90,29 @@ function report(result: ImportResult | null): string {
   return `${why} at line ${line}: ${counts}. Go on with --resume.`;
 }
 
+function readJob(values: Values) {
+  const path = required(values, 'file');
+  return {
+    path,
+    pid: required(values, 'pid'),
+    maxFaults: values['strict'] === true ? 0 : whole('max-errors')(values['max-errors'] ?? '1000'),
+    delimiter: String(values['delimiter'] ?? ','),
+    isResuming: values['resume'] === true,
+  };
+}
+
 runProgram(async (args, readConfig) => {
   const values = readFlags(args, FLAGS);
   if (values['help'] === true) return help();
-  const path = required(values, 'file');
-  const pid = required(values, 'pid');
-  const maxFaults = values['strict'] === true ? 0 : whole('max-errors')(values['max-errors'] ?? '1000');
-  await checkFile(path);
-  const job = {
-    pid,
-    path,
-    format: formatOf(values, path),
-    delimiter: String(values['delimiter'] ?? ','),
-    maxFaults,
-    isResuming: values['resume'] === true,
-  };
+  const job = readJob(values);
+  await checkFile(job.path);
+  const format = formatOf(values, job.path);
   const config = readConfig();
   await requireDatabase(config);
   process.stderr.write(`Using ${describeDatabase(config)}\n`);
   const runtime = await openRuntime(config, createCliLogger());
   try {
-    const result = await runJob(runtime, job);
+    const result = await runJob(runtime, { ...job, format });
     process.exitCode = result === null || (result.end === 'done' && result.skipped === 0) ? 0 : 1;
     return values['json'] === true ? `${JSON.stringify(result)}\n` : `${report(result)}\n`;
   } finally {

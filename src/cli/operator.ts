@@ -1,8 +1,3 @@
-import { loadEnvFile } from '../config.ts';
-import { runCli } from './run.ts';
+import { main } from './run.ts';
 
-loadEnvFile();
-const { status, stdout, stderr } = await runCli(process.argv.slice(2), undefined, 'operator');
-process.stderr.write(stderr);
-process.stdout.write(stdout);
-process.exitCode = status;
+await main('operator');

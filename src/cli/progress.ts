@@ -1,4 +1,4 @@
-export type Progress = { bytes: number; totalBytes: number; lines: number; skipped: number };
+import type { ImportRun } from '../stores/catalogue/import.service.ts';
 
 const WIDTH = 28;
 const TTY_PAUSE_MS = 100;
@@ -28,24 +28,24 @@ export function createTicker(out: NodeJS.WriteStream) {
   };
 }
 
-export function createProgress(out: NodeJS.WriteStream, startBytes: number, startLines: number) {
+export function createProgress(out: NodeJS.WriteStream, from: ImportRun, totalBytes: number) {
   const started = Date.now();
   const ticker = createTicker(out);
 
-  const text = ({ bytes, totalBytes, lines, skipped }: Progress): string => {
+  const text = ({ offset, line, skipped }: ImportRun): string => {
     const seconds = Math.max(0.001, (Date.now() - started) / 1000);
-    const share = totalBytes === 0 ? 1 : bytes / totalBytes;
-    const bytesPerSecond = (bytes - startBytes) / seconds;
-    const left = bytesPerSecond > 0 ? clock((totalBytes - bytes) / bytesPerSecond) : '-:--';
-    const rate = Math.round((lines - startLines) / seconds).toLocaleString('en');
+    const share = totalBytes === 0 ? 1 : offset / totalBytes;
+    const bytesPerSecond = (offset - from.offset) / seconds;
+    const left = bytesPerSecond > 0 ? clock((totalBytes - offset) / bytesPerSecond) : '-:--';
+    const rate = Math.round((line - from.line) / seconds).toLocaleString('en');
     const bar = out.isTTY ? `[${'#'.repeat(Math.round(share * WIDTH)).padEnd(WIDTH, '.')}] ` : '';
     const bad = skipped > 0 ? `, ${skipped.toLocaleString('en')} bad` : '';
-    return `${bar}${Math.floor(share * 100)}% ${lines.toLocaleString('en')} lines${bad}, ${rate}/s, ${left} left`;
+    return `${bar}${Math.floor(share * 100)}% ${line.toLocaleString('en')} lines${bad}, ${rate}/s, ${left} left`;
   };
 
   return {
-    show: (progress: Progress): void => ticker.show(() => text(progress)),
+    show: (run: ImportRun): void => ticker.show(() => text(run)),
     line: (message: string): void => ticker.line(message),
-    end: (progress: Progress): void => ticker.line(text(progress)),
+    end: (run: ImportRun): void => ticker.line(text(run)),
   };
 }

@@ -11,12 +11,12 @@ import { load } from '../platform/database/restore.ts';
 import {
   PIECE_BYTES,
   STANDARD,
+  abortOnSignal,
   createCliLogger,
   describeCopied,
-  endSignal,
   readFileCall,
   runProgram,
-  watchCopy,
+  showProgress,
   withDatabase,
 } from './copying.ts';
 
@@ -31,19 +31,19 @@ A backup of an older version is brought up to this one. Exit status: 0 done, 1 f
 `;
 
 async function restore(file: string, config: Config): Promise<Copied> {
-  const watch = watchCopy('restore');
   // Checked before a database is created for it.
   if (file !== STANDARD) await access(file);
   const packed: Readable = file === STANDARD ? process.stdin : createReadStream(file);
-  const plain = addAbortSignal(endSignal(), createGunzip({ chunkSize: PIECE_BYTES }));
+  const plain = addAbortSignal(abortOnSignal(), createGunzip({ chunkSize: PIECE_BYTES }));
   packed.on('error', (error) => plain.destroy(error)).pipe(plain);
-  await withDatabase(config, false, async (connect) => {
-    await load(await connect(), plain, watch).catch((error: unknown) => {
+  return withDatabase(config, false, async (connect) => {
+    const loading = load(await connect(), plain, showProgress('restore'));
+    const copied = await loading.catch((error: unknown) => {
       throw explainUnpacking(error);
     });
     await migrateOver(await connect(), createCliLogger());
+    return copied;
   });
-  return watch.copied!;
 }
 
 runProgram(async (args, config) => {

@@ -1,15 +1,12 @@
-import { readConfig } from '../config.ts';
-import type { Config } from '../config.ts';
+import { loadEnvFile, readConfig } from '../config.ts';
 import { describeFailure } from '../platform/errors.ts';
 import { openRuntime } from '../services.ts';
-import { commands } from './commands.ts';
-import type { Command, Outcome } from './commands.ts';
+import type { Runtime } from '../services.ts';
+import { commands, operatorCommands } from './commands.ts';
+import type { Command } from './commands.ts';
 import { createCliLogger } from './copying.ts';
 import { NEW_DATABASE, describeDatabase, requireDatabase } from './database.ts';
-import { COMMON_FLAGS, readFlags } from './flags.ts';
-import type { Flag } from './flags.ts';
-import { operatorCommands } from './operator-commands.ts';
-import { UsageError } from './usage.ts';
+import { COMMON_FLAGS, UsageError, readFlags } from './flags.ts';
 
 type Environment = Parameters<typeof readConfig>[0];
 
@@ -29,32 +26,25 @@ const PROGRAMS = {
   },
 } satisfies Record<string, Program>;
 
-function columns(rows: [string, string][]): string {
+function columns(rows: (readonly [string, string])[]): string {
   const width = Math.max(...rows.map(([left]) => left.length)) + 3;
   return rows.map(([left, right]) => `  ${left.padEnd(width)}${right}`).join('\n');
 }
 
 function generalHelp(program: Program): string {
-  const rows = Object.entries(program.commands).map(([name, { summary }]): [string, string] => [
-    name,
-    summary,
-  ]);
+  const { about, call } = program;
   return [
-    program.about,
-    `\nUsage: ${program.call} <command> [flags]\n`,
-    columns(rows),
-    `\nFlags of each command: ${program.call} <command> --help`,
+    about,
+    `\nUsage: ${call} <command> [flags]\n`,
+    columns(Object.entries(program.commands).map(([name, { summary }]) => [name, summary])),
+    `\nFlags of each command: ${call} <command> --help`,
     'It uses the same DATABASE_URL or DATA_DIR as the server. Exit status: 0 done, 1 failed, 2 not understood.',
   ].join('\n');
 }
 
 function commandHelp({ call }: Program, name: string, { summary, flags }: Command): string {
-  const rows = Object.entries({ ...flags, ...COMMON_FLAGS }).map(
-    ([flag, { value, help }]: [string, Flag]) => {
-      const left = value === undefined ? `--${flag}` : `--${flag} ${value}`;
-      return [left, help] as [string, string];
-    },
-  );
+  const all = Object.entries({ ...flags, ...COMMON_FLAGS });
+  const rows = all.map(([flag, { value, help }]) => [`--${flag} ${value ?? ''}`.trim(), help] as const);
   return `${name}: ${summary}\n\nUsage: ${call} ${name} [flags]\n\n${columns(rows)}`;
 }
 
@@ -70,20 +60,18 @@ async function run(
   if (command === undefined) throw new UsageError(`There is no command ${name}; see --help`);
   const values = readFlags(args, command.flags);
   if (values['help'] === true) return commandHelp(program, name, command);
-  const action = command.prepare(values);
-  const config = readConfig(environment);
-  if (values[NEW_DATABASE] !== true) await requireDatabase(config, NEW_DATABASE in command.flags);
-  say(`Using ${describeDatabase(config)}`);
-  const outcome = await withRuntime(action, config);
-  return values['json'] === true ? JSON.stringify(outcome.json) : outcome.text;
-}
-
-async function withRuntime(action: ReturnType<Command['prepare']>, config: Config): Promise<Outcome> {
-  const runtime = await openRuntime(config, createCliLogger());
+  let runtime: Runtime | undefined;
+  const open = async (): Promise<Runtime> => {
+    const config = readConfig(environment);
+    if (values[NEW_DATABASE] !== true) await requireDatabase(config, NEW_DATABASE in command.flags);
+    say(`Using ${describeDatabase(config)}`);
+    return (runtime = await openRuntime(config, createCliLogger()));
+  };
   try {
-    return await action(runtime);
+    const { json, text } = await command.run(values, open);
+    return values['json'] === true ? JSON.stringify(json) : text;
   } finally {
-    await runtime.close();
+    await runtime?.close();
   }
 }
 
@@ -104,4 +92,12 @@ export async function runCli(
     say(describeFailure(error));
     return { status: error instanceof UsageError ? 2 : 1, stdout: '', stderr };
   }
+}
+
+export async function main(program: keyof typeof PROGRAMS): Promise<void> {
+  loadEnvFile();
+  const { status, stdout, stderr } = await runCli(process.argv.slice(2), undefined, program);
+  process.stderr.write(stderr);
+  process.stdout.write(stdout);
+  process.exitCode = status;
 }

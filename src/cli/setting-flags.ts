@@ -2,9 +2,8 @@ import { flagOf } from '../stores/setting.rules.ts';
 import type { Setting } from '../stores/setting.types.ts';
 import { storeSettings } from '../stores/store.columns.ts';
 import type { RateLimits, StoreSettings } from '../stores/store.service.ts';
-import { whole } from './flags.ts';
+import { UsageError, whole } from './flags.ts';
 import type { Flag, Values } from './flags.ts';
-import { UsageError } from './usage.ts';
 
 type Row = (typeof storeSettings)[number];
 

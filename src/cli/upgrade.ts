@@ -2,20 +2,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { OnProgress } from '../platform/database/backup.ts';
 import { upgradeFolder } from '../platform/database/upgrade.ts';
 import type { Upgrade } from '../platform/database/upgrade.ts';
-import { createCliLogger, describeCopied, endSignal, runProgram, watchCopy } from './copying.ts';
+import { abortOnSignal, createCliLogger, describeCopied, runProgram, showProgress } from './copying.ts';
 import { describeDatabase, requireDatabase } from './database.ts';
 import { readFlags } from './flags.ts';
-import type { Flag } from './flags.ts';
-
-const FLAGS: Record<string, Flag> = {
-  'old-bin': {
-    type: 'string',
-    value: 'DIR',
-    help: 'folder of the older programs; else they are fetched by npm',
-  },
-};
 
 const HELP = `Brings the bundled database in DATA_DIR to the PostgreSQL that this version bundles. Stop the service first.
 
@@ -31,21 +24,16 @@ The old database is kept beside the new one. Exit status: 0 done or nothing to d
 
 async function npm(args: string[]): Promise<string> {
   const child = spawn('npm', args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  const text: Buffer[] = [];
-  child.stdout.on('data', (piece: Buffer) => text.push(piece));
-  const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0) throw new Error(`npm ${args[0]} failed`);
-  return Buffer.concat(text).toString('utf8');
+  const [output] = await Promise.all([text(child.stdout), once(child, 'close')]);
+  if (child.exitCode !== 0) throw new Error(`npm ${args[0]} failed`);
+  return output;
 }
 
 /** Releases carry a packaging suffix, which a range such as 17.x does not match. */
 function newest(versions: string[], major: string): string | undefined {
-  const numbers = (version: string): number[] => version.split(/\D+/).map(Number);
-  const of = versions
-    .filter((version) => version.startsWith(`${major}.`))
-    .map((version) => ({ version, at: numbers(version) }));
-  of.sort((a, b) => a.at.map((part, index) => part - (b.at[index] ?? 0)).find((step) => step !== 0) ?? 0);
-  return of.at(-1)?.version;
+  const { compare } = new Intl.Collator('en', { numeric: true });
+  const fitting = versions.filter((version) => version.startsWith(`${major}.`));
+  return fitting.sort(compare).at(-1);
 }
 
 async function fetchPrograms(major: string, folder: string): Promise<string> {
@@ -67,16 +55,16 @@ async function fetchPrograms(major: string, folder: string): Promise<string> {
   return join(folder, 'node_modules', name, 'native');
 }
 
-function describe({ from, to, kept }: Upgrade, copied: string): string {
+function describe({ from, to, kept, copied }: Upgrade): string {
   if (kept === null) return `Nothing to do: the database is of PostgreSQL ${to}\n`;
   return (
-    `Upgraded ${from === to ? '' : `from PostgreSQL ${from} `}to ${to}${copied}\n` +
+    `Upgraded ${from === to ? '' : `from PostgreSQL ${from} `}to ${to}${copied ? `: ${describeCopied(copied)}` : ''}\n` +
     `The old database is kept in ${kept}; remove it when the service has shown that all is well\n`
   );
 }
 
 runProgram(async (args, readConfig) => {
-  const values = readFlags(args, FLAGS);
+  const values = readFlags(args, { 'old-bin': { type: 'string' } });
   if (values['help'] === true) return HELP;
   const config = readConfig();
   if (config.databaseUrl !== null)
@@ -87,14 +75,18 @@ runProgram(async (args, readConfig) => {
   process.stderr.write(`Using ${describeDatabase(config)}\n`);
   const oldBin = values['old-bin'];
   const fetched = join(config.dataDir, 'postgres.old-programs');
-  const signal = endSignal();
-  const watch = watchCopy('upgrade', () => signal.throwIfAborted());
+  const signal = abortOnSignal();
+  const show = showProgress('upgrade');
+  const onProgress: OnProgress = (progress) => {
+    signal.throwIfAborted();
+    show(progress);
+  };
   const oldPrograms = async (major: string): Promise<string> =>
     typeof oldBin === 'string' ? dirname(resolve(oldBin)) : fetchPrograms(major, fetched);
   try {
-    const upgrade = await upgradeFolder(config.dataDir, createCliLogger(), { oldPrograms, watch });
-    if (values['json'] === true) return `${JSON.stringify({ ...upgrade, ...watch.copied })}\n`;
-    return describe(upgrade, watch.copied ? `: ${describeCopied(watch.copied)}` : '');
+    const upgrade = await upgradeFolder(config.dataDir, createCliLogger(), { oldPrograms, onProgress });
+    const { copied, ...versions } = upgrade;
+    return values['json'] === true ? `${JSON.stringify({ ...versions, ...copied })}\n` : describe(upgrade);
   } finally {
     await rm(fetched, { recursive: true, force: true });
   }

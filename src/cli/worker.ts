@@ -7,8 +7,7 @@ import { describeFailure } from '../platform/errors.ts';
 import { createLogger } from '../platform/log.ts';
 import { openRuntime, startTracing } from '../services.ts';
 import { describeDatabase, requireDatabase } from './database.ts';
-import { readFlags } from './flags.ts';
-import { UsageError } from './usage.ts';
+import { UsageError, readFlags } from './flags.ts';
 
 const HELP = `Sends messages and does other background work without serving requests, until it is stopped. Any number of workers run side by side.
 

@@ -1,6 +1,8 @@
 import { fail } from './errors.ts';
 import { isStorable } from './text.ts';
 
+const isCount = (value: number): boolean => Number.isInteger(value) && value >= 0;
+
 /** Returns `standard` for a missing limit and `max` for a larger one; 0 returns no rows. Anything else is `invalid-limit`. */
 export function checkLimit(
   field: string,
@@ -9,17 +11,13 @@ export function checkLimit(
   max: number,
 ): number {
   const value = limit ?? standard;
-  const isFine = Number.isInteger(value) && value >= 0;
-  return isFine
-    ? Math.min(value, max)
-    : fail('invalid-limit', `${field} must be a whole number of at least 0`);
+  if (isCount(value)) return Math.min(value, max);
+  return fail('invalid-limit', `${field} must be a whole number of at least 0`);
 }
 
 export function checkOffset(offset: number | null | undefined): number {
   const value = offset ?? 0;
-  return Number.isInteger(value) && value >= 0
-    ? value
-    : fail('invalid-offset', 'offset must be a whole number of at least 0');
+  return isCount(value) ? value : fail('invalid-offset', 'offset must be a whole number of at least 0');
 }
 
 /** A page by limit and offset, as the form-encoded calls take it. */
@@ -78,15 +76,7 @@ function parseArray(text: string): unknown[] {
   }
 }
 
-export type Connection<Node> = {
-  edges: { cursor: string; node: Node }[];
-  pageInfo: {
-    hasNextPage: boolean;
-    hasPreviousPage: boolean;
-    startCursor: string | null;
-    endCursor: string | null;
-  };
-};
+export type Connection<Row> = ReturnType<typeof toConnection<Row>>;
 
 /** Which rows to read: `limit` of those behind a position, or from the start. */
 export type PageRead<Position> = { before: Position | null; limit: number };
@@ -95,12 +85,12 @@ export type PageRead<Position> = { before: Position | null; limit: number };
 export type CountedConnection<Node> = Connection<Node> & { count: () => Promise<number> };
 
 /** `rows` contains one row more than requested if there is a next page; `after` is the cursor that they follow. */
-export function toConnection<Row extends object>(
+export function toConnection<Row>(
   rows: readonly Row[],
   first: number,
   cursorOf: (row: Row) => string,
   after: string | null | undefined,
-): Connection<Row> {
+) {
   const edges = rows.slice(0, first).map((node) => ({ cursor: cursorOf(node), node }));
   return {
     edges,

@@ -1,36 +1,25 @@
-import type { Attributes } from '@opentelemetry/api';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import type { Attributes, Link, Span, SpanContext, Tracer } from '@opentelemetry/api';
 
 /** A statement has its name and a message its kind: never a value, never a contact. */
-export type SpanOf = 'request' | 'operation' | 'statement' | 'send';
-
-/** The caller's trace, from the header `traceparent` (W3C). */
-export type Parent = { traceId: string; spanId: string; isSampled: boolean };
-
-export type SpanEnd = { name?: string; attributes?: Attributes; failure?: string | undefined };
-
-export type OpenSpan = {
-  traceId: string;
-  run: <Result>(work: () => Result) => Result;
-  end: (end?: SpanEnd) => void;
+const KINDS = {
+  request: SpanKind.SERVER,
+  operation: SpanKind.INTERNAL,
+  statement: SpanKind.CLIENT,
+  send: SpanKind.CLIENT,
 };
 
-/** The span of work that is done later. */
-export type Held = object;
+/** The span of work that is done later; the links name the spans that share the work. */
+export type Held = { span: Span; links: Link[] };
 
-export type Holder = { span: Held | undefined };
+export type Tracing = { tracer: Tracer; close: () => Promise<void> };
 
-/** Creates spans; null unless an operator enables traces. */
-export type Tracing = {
-  start: (of: SpanOf, name: string, attributes: Attributes, parent?: Parent | null) => OpenSpan | null;
-  traceparent: () => string | null;
-  hold: () => Held | undefined;
-  resume: <Result>(holders: readonly Holder[], work: () => Result) => Result;
-  close: () => Promise<void>;
-};
-
+/** Null unless an operator enables traces. */
 let tracing: Tracing | null = null;
+const current = new AsyncLocalStorage<Held | undefined>();
 
-export function useTracing(given: Tracing | null): void {
+export function useTracing(given: Tracing): void {
   tracing = given;
 }
 
@@ -42,30 +31,47 @@ export async function closeTracing(): Promise<void> {
 
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:$|-)/;
 
-/** Returns null for a missing or malformed header. */
-export function readTraceparent(text: unknown): Parent | null {
+/** Reads the caller's span from the header `traceparent` (W3C); null for a missing or malformed one. */
+export function readTraceparent(text: unknown): SpanContext | null {
   const [, traceId, spanId, flags] = (typeof text === 'string' && TRACEPARENT.exec(text)) || [];
-  return traceId ? { traceId, spanId: spanId!, isSampled: (parseInt(flags!, 16) & 1) === 1 } : null;
+  return traceId ? { traceId, spanId: spanId!, traceFlags: parseInt(flags!, 16) & 1, isRemote: true } : null;
 }
+
+type SpanEnd = { name?: string; attributes?: Attributes; failure?: string | undefined };
 
 /** Opens a span below the current one, or below `parent`; null if traces are off or a statement has no parent span. */
 export function startSpan(
-  of: SpanOf,
+  of: keyof typeof KINDS,
   name: string,
   attributes: Attributes = {},
-  parent?: Parent | null,
-): OpenSpan | null {
-  return tracing && tracing.start(of, name, attributes, parent);
+  parent?: SpanContext | null,
+) {
+  if (tracing === null) return null;
+  const around = current.getStore();
+  // Workers that poll every second, and work that outlives its request, would flood the traces.
+  if (of === 'statement' && !around?.span.isRecording()) return null;
+  const above = parent ?? (of === 'request' ? undefined : around?.span.spanContext());
+  const context = above ? trace.setSpanContext(ROOT_CONTEXT, above) : ROOT_CONTEXT;
+  const links = parent ? [] : (around?.links ?? []);
+  const span = tracing.tracer.startSpan(name, { kind: KINDS[of], attributes, links }, context);
+  return {
+    traceId: span.spanContext().traceId,
+    run: <Result>(work: () => Result): Result => current.run({ span, links: [] }, work),
+    end({ name: finalName = name, attributes: added = {}, failure }: SpanEnd = {}): void {
+      span.updateName(finalName).setAttributes(added);
+      if (failure !== undefined)
+        span.setAttribute('error.type', failure).setStatus({ code: SpanStatusCode.ERROR });
+      span.end();
+    },
+  };
 }
 
 export async function inSpan<Result>(
-  of: SpanOf,
+  of: keyof typeof KINDS,
   name: string,
   work: () => Promise<Result>,
-  attributes?: Attributes,
-  parent?: Parent | null,
 ): Promise<Result> {
-  const span = startSpan(of, name, attributes, parent);
+  const span = startSpan(of, name);
   if (span === null) return work();
   try {
     const result = await span.run(work);
@@ -85,22 +91,26 @@ export function failureName(error: unknown): string {
 
 /** The current span, for a message that is sent later, maybe by another process; null without one, or in a batch of several. */
 export function currentTraceparent(): string | null {
-  return tracing && tracing.traceparent();
+  const around = tracing && holdSpan();
+  if (!around || around.links.length > 0) return null;
+  const { traceId, spanId, traceFlags } = around.span.spanContext();
+  return `00-${traceId}-${spanId}-0${traceFlags & 1}`;
 }
 
 export function holdSpan(): Held | undefined {
-  return tracing?.hold();
+  return current.getStore();
 }
 
 /** Runs a batch: its spans belong to the first holder's span and link to the others. Without holders they have no parent. */
-export function resumeSpans<Result>(holders: readonly Holder[], work: () => Result): Result {
-  return tracing ? tracing.resume(holders, work) : work();
-}
-
-export function bindSpan<Args extends unknown[]>(callback: (...args: Args) => void): typeof callback {
-  if (tracing === null) return callback;
-  const holders = [{ span: holdSpan() }];
-  return (...args) => resumeSpans(holders, () => callback(...args));
+export function resumeSpans<Result>(
+  holders: readonly { span: Held | undefined }[],
+  work: () => Result,
+): Result {
+  if (tracing === null) return work();
+  const [first, ...others] = holders.flatMap(({ span }) => span ?? []);
+  if (first === undefined) return current.run(undefined, work);
+  const links = others.map(({ span }) => ({ context: span.spanContext() }));
+  return current.run({ span: first.span, links: [...first.links, ...links] }, work);
 }
 
 /** Runs work that outlives its request outside of the request's span. */

@@ -171,7 +171,7 @@ function createIdentification(services: Services): (claim: CallerClaim) => Promi
     const found = await load({ pid, regid, hasKey, shards, knownStore, knownShopper });
     const { isServiceDown, keys, revision, catalog, generation } = found;
     // Rows that were read before a connection was lost may be another server's.
-    if (found.store !== null && found.store !== knownStore && generation === db.era())
+    if (found.store !== null && found.store !== knownStore && generation === db.generation())
       stores.set(pid, found.store);
     const store = found.store?.row ?? null;
     const shopper = found.shopper?.row ?? null;

@@ -99,7 +99,7 @@ function newest<Row>(
 }
 
 export async function loadIdentities(db: Database, claims: readonly IdentityClaim[]): Promise<IdentityRow[]> {
-  const generation = db.era();
+  const generation = db.generation();
   const rows = await db.query<IdentityJson>(LOAD_IDENTITIES, [
     ...arraysOf(claims, 'pid', 'regid', 'hasKey'),
     claims.map(({ shards }) => `{${shards.join(',')}}`),

@@ -2,10 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { hasCode } from './embedded-system.ts';
 
-/**
- * A gzipped text: a JSON line with the tables; per table its rows as COPY writes them, `\.`, and a line with their number; a last
- * line with the sequences and the SHA-256 of everything before it.
- */
+/** Gzipped text: the tables as JSON; per table its rows as COPY writes them, `\.` and their number; last the sequences and a SHA-256. */
 export const FORMAT = 'wishgate backup';
 
 /** A format that is not upward compatible gets the next number. */
@@ -51,16 +48,10 @@ const DAMAGED = 'The backup is damaged: its content does not fit its checksum';
 const MAX_LINE_BYTES = 10_000_000;
 const NEWLINE = 0x0a;
 
-export type BackupReader = {
-  /** Reads and validates the next line; throws a BackupError if it does not match. */
-  line<Line>(shape: z.ZodType<Line>): Promise<Line>;
-  rows(): AsyncGenerator<Buffer>;
-  /** Reads the last line, verifies its checksum, and expects nothing after it. */
-  end(): Promise<EndLine>;
-};
+export type BackupReader = ReturnType<typeof createReader>;
 
 /** The reader holds one chunk of the source in memory at a time. */
-export function createReader(source: AsyncIterable<Buffer>): BackupReader {
+export function createReader(source: AsyncIterable<Buffer>) {
   const pieces = source[Symbol.asyncIterator]();
   const hash = createHash('sha256');
   let rest: Buffer = Buffer.alloc(0);
@@ -80,53 +71,42 @@ export function createReader(source: AsyncIterable<Buffer>): BackupReader {
     return taken;
   }
 
-  async function text(): Promise<string> {
-    let end = rest.indexOf(NEWLINE);
-    while (end < 0) {
-      if (rest.length > MAX_LINE_BYTES) throw new BackupError(isStarted ? DAMAGED : FOREIGN);
-      if (!(await more())) throw new BackupError(isStarted ? CUT : FOREIGN);
-      end = rest.indexOf(NEWLINE);
-    }
-    return take(end + 1).toString('utf8');
-  }
-
+  /** Reads and validates the next line; throws a BackupError if it does not match. */
   async function line<Line>(shape: z.ZodType<Line>): Promise<Line> {
     const problem = isStarted ? DAMAGED : FOREIGN;
-    const given = await text();
+    while (!rest.includes(NEWLINE)) {
+      if (rest.length > MAX_LINE_BYTES) throw new BackupError(problem);
+      if (!(await more())) throw new BackupError(isStarted ? CUT : FOREIGN);
+    }
+    const text = take(rest.indexOf(NEWLINE) + 1).toString('utf8');
     isStarted = true;
     try {
-      return shape.parse(JSON.parse(given));
+      return shape.parse(JSON.parse(text));
     } catch (error) {
       throw new BackupError(problem, { cause: error });
     }
   }
 
+  /** Yields whole lines only, so that `rest` always begins with a line, where alone the end mark counts. */
   async function* rows(): AsyncGenerator<Buffer> {
-    // The end mark counts only at the beginning of a line, so the reader holds back bytes that may still become one.
-    let isLineStart = true;
-    for (;;) {
-      if (isLineStart && rest.subarray(0, END_OF_ROWS.length).equals(END_OF_ROWS))
-        return void take(END_OF_ROWS.length);
-      const at = rest.indexOf('\n\\.\n');
-      const known = at >= 0 ? at + 1 : Math.max(0, rest.length - END_OF_ROWS.length);
-      if (known > 0) {
-        const taken = take(known);
-        isLineStart = taken.at(-1) === NEWLINE;
-        yield taken;
-      } else if (!(await more())) throw new BackupError(CUT);
+    while (!rest.subarray(0, END_OF_ROWS.length).equals(END_OF_ROWS)) {
+      const end = rest.indexOf('\n\\.\n');
+      const known = (end >= 0 ? end : rest.lastIndexOf(NEWLINE)) + 1;
+      if (known > 0) yield take(known);
+      else if (!(await more())) throw new BackupError(CUT);
     }
+    take(END_OF_ROWS.length);
   }
 
-  return {
-    line,
-    rows,
-    async end() {
-      const sha256 = hash.copy().digest('hex');
-      const last = await line(endLine);
-      if (last.sha256 !== sha256 || rest.length > 0 || (await more())) throw new BackupError(DAMAGED);
-      return last;
-    },
-  };
+  /** Reads the last line, verifies its checksum, and expects nothing after it. */
+  async function end(): Promise<EndLine> {
+    const sha256 = hash.copy().digest('hex');
+    const last = await line(endLine);
+    if (last.sha256 !== sha256 || rest.length > 0 || (await more())) throw new BackupError(DAMAGED);
+    return last;
+  }
+
+  return { line, rows, end };
 }
 
 /** Replaces an error of gunzip by a BackupError with a readable message; returns other errors unchanged. */

@@ -7,7 +7,9 @@ import type { EndLine, HeadLine, Table } from './backup-format.ts';
 import { MIGRATION_LOCK, readApplied } from './migrate.ts';
 
 /** `done` of `tables` are copied, with `rows` rows; `table` is in progress. */
-export type CopyProgress = { table: string; done: number; tables: number; rows: number; bytes: number };
+type Progress = { table: string; done: number; tables: number; rows: number; bytes: number };
+
+export type OnProgress = (progress: Progress) => void;
 
 /** `leftOut` names tables that do not belong to wishgate. */
 export type Copied = Omit<HeadLine, 'tables'> & {
@@ -17,12 +19,7 @@ export type Copied = Omit<HeadLine, 'tables'> & {
   leftOut: string[];
 };
 
-export type CopyWatch = { onProgress(progress: CopyProgress): void; onDone(copied: Copied): void };
-
-/**
- * Values have one format, and no time limit applies. The settings end with the transaction, because a pooler may give the
- * connection to another client.
- */
+/** One format of values, and no time limits; LOCAL, because a pooler may give the connection to another client. */
 export const PLAIN_TRANSACTION = `SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;
   SET LOCAL datestyle = 'ISO, YMD'; SET LOCAL intervalstyle = postgres; SET LOCAL timezone = 'UTC'; SET LOCAL extra_float_digits = 1; SET LOCAL bytea_output = hex`;
 
@@ -42,19 +39,10 @@ export async function readTables(client: pg.ClientBase): Promise<Table[]> {
   return rows;
 }
 
-async function readSequences(client: pg.ClientBase): Promise<EndLine['sequences']> {
-  const { rows: names } = await client.query<{ name: string }>(
-    `SELECT relname AS name FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'S' ORDER BY relname`,
-  );
-  const sequences: EndLine['sequences'] = [];
-  for (const { name } of names) {
-    const { rows } = await client.query<{ value: string; isCalled: boolean }>(
-      `SELECT last_value::text AS value, is_called AS "isCalled" FROM ${quote(name)}`,
-    );
-    sequences.push({ name, ...rows[0]! });
-  }
-  return sequences;
-}
+/** SQL: the view has no value for a sequence that was not called yet. */
+const SEQUENCES = `
+  SELECT sequencename AS name, coalesce(last_value, start_value)::text AS value, last_value IS NOT NULL AS "isCalled"
+  FROM pg_sequences WHERE schemaname = current_schema() ORDER BY name`;
 
 async function describe(client: pg.ClientBase): Promise<HeadLine> {
   const applied = (await readApplied(client))?.filter(({ finished_at }) => finished_at !== null);
@@ -68,23 +56,24 @@ async function describe(client: pg.ClientBase): Promise<HeadLine> {
     postgresql: rows[0]!.server_version,
     takenAt: new Date().toISOString(),
     migrations: applied
-      .map(({ migration_name: name, checksum }) => ({ name, checksum }))
+      .map(({ name, checksum }) => ({ name, checksum }))
       .sort((a, b) => (a.name < b.name ? -1 : 1)),
     tables: await readTables(client),
   };
 }
 
-/**
- * Blocks migrations until this connection ends, because one that waits behind a long copy for a table lock would block every
- * request. Runs before the snapshot, on another connection: a snapshot would not see the migration that it waited for.
- */
+/** Blocks migrations, which would wait behind the copy and block every request; before the snapshot, which must see a finished one. */
 export async function holdMigrations(client: pg.ClientBase): Promise<void> {
   await client.query(`BEGIN; ${PLAIN_TRANSACTION}`);
   await client.query('SELECT pg_advisory_xact_lock_shared($1)', [MIGRATION_LOCK]);
 }
 
 /** Yields one snapshot of the database as the unzipped bytes of a backup. Writers do not wait. */
-export async function* dump(client: pg.ClientBase, watch: CopyWatch): AsyncGenerator<Buffer> {
+export async function* dump(
+  client: pg.ClientBase,
+  onProgress?: OnProgress,
+  onDone?: (copied: Copied) => void,
+): AsyncGenerator<Buffer> {
   const hash = createHash('sha256');
   let bytes = 0;
   const sign = (piece: Buffer): Buffer => {
@@ -101,7 +90,7 @@ export async function* dump(client: pg.ClientBase, watch: CopyWatch): AsyncGener
     const rows = client.query(copyTo(`COPY ${copyTarget(table)} TO STDOUT`));
     for await (const piece of rows as AsyncIterable<Buffer>) {
       yield sign(piece);
-      watch.onProgress({ table: table.name, done, tables: head.tables.length, rows: allRows, bytes });
+      onProgress?.({ table: table.name, done, tables: head.tables.length, rows: allRows, bytes });
     }
     // `rowCount` is known only after the last row; this statement ends after both.
     await client.query('SELECT');
@@ -110,8 +99,8 @@ export async function* dump(client: pg.ClientBase, watch: CopyWatch): AsyncGener
     allRows += rows.rowCount;
   }
   // Sequences are not part of the snapshot; read after it, they are at or past the values that it used.
-  const sequences = await readSequences(client);
+  const { rows: sequences } = await client.query<EndLine['sequences'][number]>(SEQUENCES);
   yield line({ sequences, sha256: hash.copy().digest('hex') } satisfies EndLine);
   await client.query('COMMIT');
-  watch.onDone({ ...head, tables: head.tables.length, rows: allRows, bytes, leftOut: [] });
+  onDone?.({ ...head, tables: head.tables.length, rows: allRows, bytes, leftOut: [] });
 }

@@ -9,7 +9,6 @@ import type { Pooler } from './pooler.ts';
 import { createReplica } from './replica.ts';
 import { createRoutedPool } from './routed-pool.ts';
 import type { RoutedPool, Session } from './routed-pool.ts';
-import { watchSilence } from './timeouts.ts';
 
 /** PostgreSQL parses and plans a named statement once per connection. */
 export type Statement = { name: string; text: string };
@@ -43,7 +42,7 @@ export type Database = Db & {
   /** Calls `listener` when the server closes a connection: the next one may lead to another server, or an older copy of it. */
   onLost(listener: () => void): void;
   /** Counts lost connections: data that was read under another number may come from another server. */
-  era(): number;
+  generation(): number;
   /** Reads from the replica once that has reached the last position given to `follow`; the database itself without a replica. */
   reader: Database;
   /** Accepts a position of the primary (`POSITION`) that a request received; null without a replica. */
@@ -51,20 +50,12 @@ export type Database = Db & {
   close(): Promise<void>;
 };
 
-export type DatabaseOptions = {
-  replicaUrl?: string | null;
-  pooler?: Pooler;
-};
-
 type RawValue<Value> = Value extends bigint ? number : Value extends Uint8Array ? Buffer : Value;
 
 /** A row of a model as `query` returns it: bigint columns as numbers, bytea columns as buffers. */
 export type Raw<Row> = { [Field in keyof Row]: RawValue<Row[Field]> };
 
-/**
- * Stops V8 from optimizing Prisma's planner, 3 MB of WebAssembly that runs once per kind of call: the first call takes 0.25 s of
- * CPU instead of 0.75 s.
- */
+/** V8 does not optimize Prisma's planner, which runs once per kind of call: the first takes 0.25 s of CPU instead of 0.75 s. */
 setFlagsFromString('--wasm-tiering-budget=100000000');
 
 const RETRYABLE = /^(40001|40P01)$/;
@@ -148,8 +139,15 @@ async function runTransaction<Result>(
   return result;
 }
 
-function settingsOf(poolSize: number, pooler: Pooler): pg.PoolConfig {
-  return {
+/** Connects only at the first query. `url` may name several servers, one of them writable. */
+export function openDatabase(
+  url: string,
+  poolSize: number,
+  log: Logger,
+  { replicaUrl = null, pooler = 'none' }: { replicaUrl?: string | null; pooler?: Pooler } = {},
+): Database {
+  const keepsNames = pooler !== 'transaction';
+  const settings: pg.PoolConfig = {
     max: poolSize,
     types: SAFE_INT8,
     connectionTimeoutMillis: 5_000,
@@ -157,21 +155,9 @@ function settingsOf(poolSize: number, pooler: Pooler): pg.PoolConfig {
     // A pooler shares its connections among clients, so their settings are stored with the login.
     ...(pooler === 'none' && { options: SESSION_OPTIONS }),
   };
-}
-
-/** Connects only at the first query. `url` may name several servers, one of them writable. */
-export function openDatabase(
-  url: string,
-  poolSize: number,
-  log: Logger,
-  { replicaUrl = null, pooler = 'none' }: DatabaseOptions = {},
-): Database {
-  const keepsNames = pooler !== 'transaction';
-  const settings = settingsOf(poolSize, pooler);
-  const routed = createRoutedPool(url, settings, log);
+  const routed = createRoutedPool(url, settings, pooler !== 'none', log);
   const replica = replicaUrl === null ? null : createReplica(replicaUrl, settings, routed, log);
   const { pool } = routed;
-  const endWatch = watchSilence(pool, log, pooler !== 'none');
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
   const readerPrisma = replica && new PrismaClient({ adapter: new PrismaPg(replica.pool) });
   const listeners = new Set<() => void>();
@@ -195,10 +181,9 @@ export function openDatabase(
       return () => void listeners.delete(listener);
     },
     onLost: routed.onLost,
-    era: routed.era,
+    generation: routed.generation,
     follow: replica && replica.follow,
     async close() {
-      endWatch();
       await Promise.all([prisma.$disconnect(), readerPrisma?.$disconnect()]);
       await Promise.all([routed.end(), replica?.end()]);
     },

@@ -1,21 +1,23 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { chown, mkdir, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Logger } from '../log.ts';
 import { findBinaries, locate } from './embedded-place.ts';
 import { OWNER } from './embedded-server.ts';
 import type { Cluster } from './embedded-server.ts';
-import { ensurePostgresUser, exists, ifMissing, isRoot, replaceFile, run } from './embedded-system.ts';
+import { ensurePostgresUser, ifMissing, isRoot, replaceFile, run } from './embedded-system.ts';
 import type { OsUser } from './embedded-system.ts';
 
 /** The caller holds the lock of the data folder. */
 export async function prepareCluster(dataDir: string, log: Logger, isDurable: boolean): Promise<Cluster> {
   const { dir, isDecided } = await locate(dataDir, log);
-  const portFile = join(dataDir, 'postgres.port');
-  const isNew = !(await exists(dir));
-  if (isNew && (await exists(upgradeMark(dataDir))))
+  const logFile = join(dataDir, 'postgres.log');
+  const isNew = !existsSync(dir);
+  if (isNew && existsSync(upgradeMark(dataDir)))
     throw new Error(`The upgrade of ${dir} was interrupted at its end; run: npm run upgrade`);
-  if (isNew && isDecided && (await exists(portFile)))
+  // The first server wrote the log.
+  if (isNew && isDecided && existsSync(logFile))
     throw new Error(
       `The database of DATA_DIR was in ${dir}, which is gone; bring it back, or remove ${join(dataDir, 'postgres')} to ` +
         'start with an empty one',
@@ -23,7 +25,7 @@ export async function prepareCluster(dataDir: string, log: Logger, isDurable: bo
   const user = isNew ? await (isRoot() ? ensurePostgresUser() : undefined) : await ownerOf(dir);
   const { bin, major } = await findBinaries(user, log);
   const password = await readPassword(join(dataDir, 'postgres.password'), isNew);
-  const cluster = { dir, logFile: join(dataDir, 'postgres.log'), portFile, password, user, bin };
+  const cluster = { dir, logFile, password, user, bin };
   await removeDrafts(dir);
   if (isNew) {
     await initialise(cluster, isDurable);
@@ -50,7 +52,7 @@ export async function ownerOf(dir: string): Promise<OsUser | undefined> {
   throw new Error(`${dir} belongs to root, as whom PostgreSQL does not run; run: chown -R postgres: ${dir}`);
 }
 
-/** The password is written once, before the cluster exists, so that an interrupted first start finds the same one. */
+/** The password is written once, before the cluster so that an interrupted first start finds the same one. */
 export async function readPassword(file: string, mayCreate: boolean): Promise<string> {
   const known = await readFile(file, 'utf8').catch(ifMissing);
   if (known !== undefined) return known.trim();

@@ -8,10 +8,7 @@ import { hasCode, ifMissing, replaceFile, run, waitUntil } from './embedded-syst
 /** Longer than the longest work done under the lock, which is waiting for a crash recovery. */
 const LOCK_PATIENCE_MS = 180_000;
 
-/**
- * Excludes other processes and other callers in this one. The lock is a symbolic link, because creating one is atomic and names
- * its holder at once. The start time exposes a dead holder, since its pid may belong to another process by now.
- */
+/** A symbolic link, because creating one is atomic and names its holder; the start time exposes a dead one whose pid is reused. */
 export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   const ticket = `${process.pid}@${await startTimeOf(process.pid)}`;
   const giveUpAt = Date.now() + LOCK_PATIENCE_MS;
@@ -19,7 +16,12 @@ export async function withLock<T>(path: string, work: () => Promise<T>): Promise
     const holder = await readlink(path).catch(ifMissing);
     if (holder === undefined) continue;
     const [pid, startTime] = holder.split('@');
-    if (startTime === '' || (await startTimeOf(Number(pid))) !== startTime) await breakLock(path, holder);
+    const isHeld = startTime !== '' && (await startTimeOf(Number(pid))) === startTime;
+    // Two processes may both find the holder dead; without the inner lock, the slower one would remove the faster one's new lock.
+    if (!isHeld)
+      await withLock(`${path}.break`, async () => {
+        if ((await readlink(path).catch(ifMissing)) === holder) await unlink(path);
+      });
     else if (Date.now() < giveUpAt) await delay(25);
     else
       throw new Error(
@@ -31,16 +33,6 @@ export async function withLock<T>(path: string, work: () => Promise<T>): Promise
   } finally {
     await unlink(path);
   }
-}
-
-/**
- * Two processes may both find the holder dead; without the inner lock the slower one would remove the faster one's new lock. If
- * this process dies here, its own lock is broken the same way.
- */
-async function breakLock(path: string, holder: string): Promise<void> {
-  await withLock(`${path}.break`, async () => {
-    if ((await readlink(path).catch(ifMissing)) === holder) await unlink(path);
-  });
 }
 
 /** Returns an empty text for a missing process or a zombie. */
@@ -65,47 +57,28 @@ async function isMade(making: Promise<void>): Promise<boolean> {
 }
 
 /** The claim of this machine to a data folder, while this process has the database open. */
-export type HomeHold = {
-  /** Callers hold the lock of the folder: another process that just closed it may have released the claim. */
-  confirm(): Promise<void>;
-  /** The claim remains if other processes of this machine still have the database open. */
-  end(isLast: boolean): Promise<void>;
-};
+export type HomeHold = Awaited<ReturnType<typeof holdHome>>;
 
-/** Tests use these options to simulate several machines. */
-export type HoldOptions = {
-  /** Name of the machine or container. */
-  place?: string;
-  beatMs?: number;
-  /** A claim that was not renewed for this time is dead; longer than a busy process takes between two heartbeats. */
-  watchMs?: number;
-  /** Awaited between the steps of a claim, so that a test can let other machines go first at each step. */
-  pause?: () => Promise<void>;
-};
+/** Tests use these options to simulate several machines; `pause` is awaited between the steps of a claim. */
+type HoldOptions = { place?: string; beatMs?: number; watchMs?: number; pause?: () => Promise<void> };
 
-/**
- * The owner rewrites its claim as a heartbeat. Creating a claim is exclusive, so only one of the machines that find claim N dead
- * creates N + 1.
- */
+/** The owner rewrites its claim as a heartbeat. Only one of the machines that find claim N dead creates N + 1. */
 const CLAIM = 'postgres.holder';
 /** A released claim remains in the folder, so that numbers never go back. */
 const RELEASED = 'released\n';
 
-/**
- * Claims a data folder for this machine or container, or throws, because locks and pids do not cover other pid namespaces. The
- * highest `postgres.holder.N` wins; numbers only grow, so a machine that slept finds its number taken and gives up.
- */
-export async function holdHome(home: string, log: Logger, options: HoldOptions = {}): Promise<HomeHold> {
+/** Claims a data folder for this machine or container, because locks and pids do not cover others; the highest number wins. */
+export async function holdHome(home: string, log: Logger, options: HoldOptions = {}) {
+  // A claim that was not renewed for `watchMs` is dead; longer than a busy process takes between two heartbeats.
   const { beatMs = 2_000, watchMs = 10_000, pause = async () => undefined } = options;
   const { place = `${hostname()} ${await readlink('/proc/self/ns/pid').catch(() => 'pid')}` } = options;
   const file = (number: number): string => join(home, `${CLAIM}.${number}`);
   const sign = (): string => `${place} ${process.pid} ${Date.now()}\n`;
   const isOurs = ({ text }: Claim): boolean => text.startsWith(`${place} `);
 
+  /** Callers hold the lock of the folder: another process that just closed it may have released the claim. */
   async function confirm(): Promise<void> {
-    for (;;) {
-      const seen = await readClaim(home);
-      if (isOurs(seen)) return;
+    for (let seen = await readClaim(home); !isOurs(seen); seen = await readClaim(home)) {
       let now = seen;
       // Clocks of two machines may differ, so only a new heartbeat proves a live owner.
       const hasChanged = async (): Promise<boolean> => {
@@ -151,7 +124,8 @@ export async function holdHome(home: string, log: Logger, options: HoldOptions =
 
   return {
     confirm,
-    async end(isLast) {
+    /** The claim remains if other processes of this machine still have the database open. */
+    async end(isLast: boolean) {
       clearInterval(timer);
       await beats;
       const seen = await readClaim(home);

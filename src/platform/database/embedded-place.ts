@@ -1,27 +1,20 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { chmod, cp, mkdir, readFile, readlink, realpath, rename, rm, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { Logger } from '../log.ts';
 import { stopProcesses } from './embedded-server.ts';
-import { ensurePostgresUser, exists, hasCode, ifMissing, isRoot, run } from './embedded-system.ts';
-import type { OsUser, RunResult } from './embedded-system.ts';
+import { ensurePostgresUser, hasCode, ifMissing, isRoot, run } from './embedded-system.ts';
+import type { OsUser } from './embedded-system.ts';
 
 /** Root uses this folder when the user postgres cannot reach the data folder. */
 const SHARED_ROOT = '/var/lib/wishgate';
 
-export type Place = {
-  dir: string;
-  /** A copy of the data folder would not contain the database. */
-  isOutside: boolean;
-  /** One sentence about what an operator must fix before there is data to lose. */
-  warning: string | null;
-};
+/** `isOutside`: a copy of the data folder lacks the database. `warning` says what to fix before there is data to lose. */
+export type Place = { dir: string; isOutside: boolean; warning: string | null };
 
-/**
- * The cluster is `postgres` in the data folder. If the user postgres cannot reach that, the name becomes a link to a path derived
- * from it, so that later processes find it whatever the modes are. `isDecided`: an earlier process chose it.
- */
+/** The cluster is `postgres` in the data folder, or a link to one elsewhere if the user postgres cannot reach that. */
 export async function locate(dataDir: string, log: Logger): Promise<{ dir: string; isDecided: boolean }> {
   const proper = join(dataDir, 'postgres');
   const decided = await follow(proper);
@@ -29,7 +22,7 @@ export async function locate(dataDir: string, log: Logger): Promise<{ dir: strin
   if (!isRoot() || (await canPostgresEnter(dataDir))) return { dir: proper, isDecided: false };
   const dir = join(SHARED_ROOT, createHash('sha256').update(dataDir).digest('hex').slice(0, 16));
   await makeSharedRoot(SHARED_ROOT);
-  if (await exists(dir)) {
+  if (existsSync(dir)) {
     // The owner deleted the data folder and expects a fresh start, but wishgate must not delete data.
     const aside = `${dir}.old-${Date.now()}`;
     await stopProcesses(dir);
@@ -69,25 +62,21 @@ export async function describePlace(dataDir: string, dir: string): Promise<Place
   return { dir, isOutside: true, warning: data.dev === database.dev ? null : warning };
 }
 
-export type Binaries = { bin: string; major: string };
-
-/**
- * Finds the bundled PostgreSQL and ensures that `user` can run it: from a copy below `sharedRoot` if a private folder blocks
- * `user`. A copy works, because the programs find their files relative to themselves.
- */
+/** Finds the bundled PostgreSQL, or a copy below `sharedRoot` if `user` cannot reach it; the programs find their files relative to them. */
 export async function findBinaries(
   user: OsUser | undefined,
   log: Logger,
   packaged: string = packagedNative(),
   sharedRoot: string = SHARED_ROOT,
-): Promise<Binaries> {
+): Promise<{ bin: string; major: string }> {
   await hydrate(packaged);
+  const askVersion = () => run(join(native, 'bin', 'postgres'), ['--version'], user);
   let native = packaged;
-  let answer = await askVersion(native, user);
+  let answer = await askVersion();
   if (!answer.ok && user) {
     native = await copyNative(packaged, sharedRoot);
     log.info({ dir: native }, 'The user postgres cannot reach the bundled PostgreSQL; using a copy of it');
-    answer = await askVersion(native, user);
+    answer = await askVersion();
   }
   const major = /PostgreSQL\) (\d+)/.exec(answer.stdout)?.[1];
   if (answer.ok && major !== undefined) return { bin: join(native, 'bin'), major };
@@ -121,15 +110,12 @@ async function hydrate(native: string): Promise<void> {
   }
 }
 
-const askVersion = (native: string, user: OsUser | undefined): Promise<RunResult> =>
-  run(join(native, 'bin', 'postgres'), ['--version'], user);
-
 /** Copies under another name and renames, so that the final name always means a complete copy. */
 async function copyNative(native: string, sharedRoot: string): Promise<string> {
   const manifest = await readFile(join(native, '..', 'package.json'), 'utf8');
   const { name, version } = JSON.parse(manifest) as { name: string; version: string };
   const target = join(sharedRoot, `pgbin-${basename(name)}-${version}`);
-  if (await exists(target)) return target;
+  if (existsSync(target)) return target;
   await makeSharedRoot(sharedRoot);
   const draft = `${target}.new-${randomUUID()}`;
   try {

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
-import { rename, stat, writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 export type OsUser = { uid: number; gid: number };
 
 /** `ok` is also false when the program could not be started. */
-export type RunResult = { ok: boolean; stdout: string; stderr: string };
+type RunResult = { ok: boolean; stdout: string; stderr: string };
 
 /** PostgreSQL must not inherit our PG* variables or our language; it needs no others. */
 export const CLEAN_ENV = { LC_ALL: 'C', PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
@@ -26,10 +26,7 @@ export async function run(file: string, args: string[], user?: OsUser): Promise<
   }
 }
 
-/**
- * Zombies have no command line. Slim container images have no `ps`, so Linux is read directly and synchronously: 160 of these
- * files take 5 ms of CPU that way, and 40 ms with promises.
- */
+/** Slim images have no `ps`, so Linux is read directly; 160 processes take 5 ms of CPU, and 40 ms with promises. */
 export async function listCommands(): Promise<{ pid: number; command: string }[]> {
   if (process.platform !== 'linux') {
     const { stdout } = await run('ps', ['-axww', '-o', 'pid=,command=']);
@@ -57,13 +54,6 @@ export function hasCode(error: unknown, ...codes: string[]): boolean {
 /** For `catch`: returns undefined for a missing file and rethrows other errors. */
 export function ifMissing(error: unknown): undefined {
   if (!hasCode(error, 'ENOENT')) throw error;
-}
-
-export async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** Writes a file that only its owner can read, under another name first, so that nobody reads half of it. */

@@ -7,18 +7,18 @@ import type { Logger } from '../log.ts';
 import { prepareCluster } from './embedded-cluster.ts';
 import { holdHome, withLock } from './embedded-lock.ts';
 import { describePlace } from './embedded-place.ts';
-import type { Place } from './embedded-place.ts';
-import { OWNER, createClient, ensureRunning, processesOn, stopProcesses } from './embedded-server.ts';
+import {
+  OWNER,
+  createClient,
+  ensureRunning,
+  processesOn,
+  stopProcesses,
+  withClient,
+} from './embedded-server.ts';
 import type { Cluster, Settings } from './embedded-server.ts';
 import { ifMissing, waitUntil } from './embedded-system.ts';
 
-export type EmbeddedDatabase = {
-  /** Valid until release, also across restarts of PostgreSQL. */
-  url: string;
-  place: Place;
-  /** Disconnects this process, and stops PostgreSQL if no other client is connected. */
-  release(): Promise<void>;
-};
+export type EmbeddedDatabase = Awaited<ReturnType<typeof openEmbedded>>;
 
 /** Other processes see this one by its idle connection. @types/pg does not know `ref` and `unref`. */
 type Hold = pg.Client & { ref(): void; unref(): void };
@@ -31,15 +31,12 @@ const LINGER_MS = 2_000;
 const ANSWER_MS = 3_000;
 const MAX_BACKOFF_MS = 5_000;
 
-/**
- * All processes of one machine share one PostgreSQL at one address, and the last one to release it stops it; the next process
- * adopts, recovers or replaces one that was left behind. `settings` apply if this call starts the server.
- */
+/** The processes of a machine share one PostgreSQL, and the last one stops it. `settings` apply if this call starts the server. */
 export async function openEmbedded(
   dataDir: string,
   log: Logger,
   { settings = {} }: { settings?: Settings } = {},
-): Promise<EmbeddedDatabase> {
+) {
   if (process.platform === 'win32')
     throw new Error('The bundled PostgreSQL needs Linux or macOS; set DATABASE_URL to use your own');
   // The lock orders the processes of this machine, the claim excludes other machines and containers until this one is gone, and
@@ -109,9 +106,11 @@ export async function openEmbedded(
   }
 
   return {
+    /** Valid until release, also across restarts of PostgreSQL. */
     url: `postgresql://${OWNER}:${cluster.password}@127.0.0.1:${port}/${OWNER}`,
     place,
-    release: () => (release ??= close()),
+    /** Disconnects this process, and stops PostgreSQL if no other client is connected. */
+    release: (): Promise<void> => (release ??= close()),
   };
 }
 
@@ -134,16 +133,11 @@ async function makeHome(dataDir: string): Promise<string> {
   }
 }
 
-async function ensureDatabase(cluster: Cluster, port: number): Promise<void> {
-  const client = createClient(cluster, port);
-  await client.connect();
-  try {
+const ensureDatabase = (cluster: Cluster, port: number): Promise<void> =>
+  withClient(cluster, port, 'postgres', async (client) => {
     const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [OWNER]);
     if (rowCount === 0) await client.query(`CREATE DATABASE ${OWNER}`);
-  } finally {
-    await client.end();
-  }
-}
+  });
 
 /** Does not keep the process alive: a program that ends without release leaves a server for the next one to adopt. */
 async function connectHold(cluster: Cluster, port: number, onLost: () => void): Promise<Hold> {
@@ -156,12 +150,12 @@ async function connectHold(cluster: Cluster, port: number, onLost: () => void): 
 }
 
 /** An idle connection of another process decides at once, because that process checks again when it releases the database. */
-async function isUnused(hold: Hold): Promise<boolean> {
+export async function isUnused(client: pg.Client): Promise<boolean> {
   const sql = `SELECT count(*)::int AS users, count(*) FILTER (WHERE application_name = $2)::int AS openers
     FROM pg_stat_activity WHERE datname = $1 AND backend_type = 'client backend' AND pid <> pg_backend_pid()`;
   let openers = 0;
   const isOver = await waitUntil(async () => {
-    const { rows } = await hold.query<{ users: number; openers: number }>(sql, [OWNER, HOLD]);
+    const { rows } = await client.query<{ users: number; openers: number }>(sql, [OWNER, HOLD]);
     openers = rows[0]?.openers ?? 0;
     return openers > 0 || rows[0]?.users === 0;
   }, LINGER_MS).catch(() => false);

@@ -1,8 +1,3 @@
-function codeOf(error: { code?: unknown; originalCode?: unknown }): string {
-  const code = error.originalCode ?? error.code;
-  return typeof code === 'string' ? code : '';
-}
-
 const AWAY_CODES =
   /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|08...|57P0[1-5]|57014|53300|25006|25P03|P1001|P1002|P1008|P1017|P2024)$/;
 const AWAY_TEXT =
@@ -11,19 +6,14 @@ const AWAY_TEXT =
 export const READ_ONLY = '25006';
 const UNSTORABLE_CODES = /^(22021|22P05)$/;
 
-/**
- * Checks an error and its causes by their shape, because `instanceof Error` is false for errors of another realm, and Prisma
- * stores the driver's error in `meta`.
- */
+/** By shape: `instanceof Error` is false for errors of another realm, and Prisma stores the driver's error in `meta`. */
 export function someFailure(error: unknown, fits: (code: string, message: string) => boolean): boolean {
   if (typeof error !== 'object' || error === null) return false;
-  const { message, cause, errors, meta } = error as {
-    message?: unknown;
-    cause?: unknown;
-    errors?: unknown;
+  const { message, code, originalCode, cause, errors, meta } = error as Record<string, unknown> & {
     meta?: { driverAdapterError?: unknown };
   };
-  if (fits(codeOf(error), typeof message === 'string' ? message : '')) return true;
+  const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+  if (fits(textOf(originalCode ?? code), textOf(message))) return true;
   const inner = [cause, meta?.driverAdapterError, ...(Array.isArray(errors) ? (errors as unknown[]) : [])];
   return inner.some((failure) => someFailure(failure, fits));
 }

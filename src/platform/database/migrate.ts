@@ -9,17 +9,14 @@ import { hasCode } from './embedded-system.ts';
 import type { Session } from './routed-pool.ts';
 
 type Migration = { name: string; sql: string; checksum: string };
-type AppliedRow = { migration_name: string; checksum: string; finished_at: Date | null };
+type AppliedRow = { name: string; checksum: string; finished_at: Date | null };
 
 const FOLDER = fileURLToPath(new URL('prisma/migrations', ROOT));
 
 /** Prisma's own tools use this lock, so that `prisma migrate deploy` and wishgate wait for each other. */
 export const MIGRATION_LOCK = 72707369;
 
-/**
- * Begins a transaction that one process runs at a time, without the time limits of requests. Lock and settings end with the
- * transaction, as poolers require.
- */
+/** Begins a transaction that one process runs at a time, without time limits; lock and settings end with it, as poolers require. */
 export async function beginAlone(client: pg.ClientBase): Promise<void> {
   await client.query('BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0');
   await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
@@ -42,7 +39,7 @@ const CREATE_TABLE = `CREATE TABLE _prisma_migrations (
   applied_steps_count INTEGER NOT NULL DEFAULT 0
 )`;
 
-export async function migrate(pool: pg.Pool, log: Logger, folder: string = FOLDER): Promise<number> {
+export async function migrate(pool: pg.Pool, log: Logger, folder = FOLDER): Promise<number> {
   const client = await pool.connect();
   // A server that goes away now rejects the running query; without a listener it would also end the process.
   client.on('error', () => undefined);
@@ -50,28 +47,21 @@ export async function migrate(pool: pg.Pool, log: Logger, folder: string = FOLDE
   return migrateOver(client, log, folder).finally(() => client.release(true));
 }
 
-/**
- * Applies all pending migrations in one transaction and returns their number. Any number of processes may call it concurrently.
- * After an error the caller closes the connection, which rolls back.
- */
-export async function migrateOver(
-  client: pg.ClientBase,
-  log: Logger,
-  folder: string = FOLDER,
-): Promise<number> {
+/** Applies the pending migrations in one transaction and returns their number; after an error the caller closes the connection. */
+export async function migrateOver(client: pg.ClientBase, log: Logger, folder = FOLDER): Promise<number> {
   const migrations = await readMigrations(folder);
   await checkServerVersion(client);
   await beginAlone(client);
   const pending = findPending(migrations, await readHistory(client, migrations[0]!), log);
   for (const migration of pending) await apply(client, migration);
   await client.query('COMMIT');
-  const names = pending.map(({ name }) => name);
-  if (names.length > 0)
+  const { length } = pending;
+  if (length > 0)
     log.info(
-      { migrations: names },
-      `Applied ${names.length} ${names.length === 1 ? 'migration' : 'migrations'}`,
+      { migrations: pending.map(({ name }) => name) },
+      `Applied ${length} ${length === 1 ? 'migration' : 'migrations'}`,
     );
-  return names.length;
+  return length;
 }
 
 /** SHA-256 of the names and checksums of the 49 migrations that the baseline replaces. */
@@ -82,17 +72,13 @@ function isFormerHistory(history: readonly Pick<Migration, 'name' | 'checksum'>[
   return sha256(lines.join('\n')) === FORMER_HISTORY;
 }
 
-/**
- * Replaces a complete history from before the baseline, whose rows Prisma's tools would report as missing migrations. Refuses a
- * partial history, because no later migration fits that database.
- */
+/** Replaces a complete history from before the baseline; no later migration would fit a partial one. */
 async function takeOver(
   client: pg.ClientBase,
   history: readonly AppliedRow[],
   baseline: Migration,
 ): Promise<AppliedRow[]> {
-  const former = history.map(({ migration_name: name, checksum }) => ({ name, checksum }));
-  if (!isFormerHistory(former) || history.some((row) => row.finished_at === null))
+  if (!isFormerHistory(history) || history.some((row) => row.finished_at === null))
     throw new Error(
       `This database has a part of the migrations from before ${baseline.name}, or others, and was not changed; ` +
         'migrate it with the last version that has them, or start with an empty database',
@@ -102,10 +88,7 @@ async function takeOver(
   return (await readApplied(client))!;
 }
 
-/**
- * Creates the schema of exactly these migrations in the caller's transaction; the caller restores the rows, including those of
- * `_prisma_migrations`. Throws if this build lacks one of them or has a different one of that name.
- */
+/** Creates the schema of exactly these migrations in the caller's transaction; throws if this build lacks one of them. */
 export async function buildSchema(
   client: pg.ClientBase,
   wanted: readonly Pick<Migration, 'name' | 'checksum'>[],
@@ -128,9 +111,7 @@ export async function buildSchema(
 export type MigrationState = { applied: number; latest: string | null; pending: string[] };
 
 export async function readMigrationState(db: Session, folder: string = FOLDER): Promise<MigrationState> {
-  const finished = new Set(
-    (await readApplied(db))?.filter((row) => row.finished_at).map((row) => row.migration_name),
-  );
+  const finished = new Set((await readApplied(db))?.filter((row) => row.finished_at).map((row) => row.name));
   return {
     applied: finished.size,
     latest: [...finished].sort().at(-1) ?? null,
@@ -139,23 +120,18 @@ export async function readMigrationState(db: Session, folder: string = FOLDER): 
 }
 
 async function listMigrations(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isDirectory())
-    .map((entry) => entry.name)
-    .sort();
+  const folders = (await readdir(folder, { withFileTypes: true })).filter((entry) => entry.isDirectory());
+  return folders.map(({ name }) => name).sort();
 }
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 async function readMigrations(folder: string): Promise<Migration[]> {
-  const names = await listMigrations(folder);
-  return Promise.all(
-    names.map(async (name) => {
-      const sql = await readFile(join(folder, name, 'migration.sql'), 'utf8');
-      return { name, sql, checksum: sha256(sql) };
-    }),
-  );
+  const read = async (name: string): Promise<Migration> => {
+    const sql = await readFile(join(folder, name, 'migration.sql'), 'utf8');
+    return { name, sql, checksum: sha256(sql) };
+  };
+  return Promise.all((await listMigrations(folder)).map(read));
 }
 
 async function checkServerVersion(client: pg.ClientBase): Promise<void> {
@@ -168,7 +144,7 @@ async function checkServerVersion(client: pg.ClientBase): Promise<void> {
 export async function readApplied(db: Session): Promise<AppliedRow[] | undefined> {
   try {
     const text =
-      'SELECT migration_name, checksum, finished_at FROM _prisma_migrations WHERE rolled_back_at IS NULL';
+      'SELECT migration_name AS name, checksum, finished_at FROM _prisma_migrations WHERE rolled_back_at IS NULL';
     return (await db.query({ text })).rows as AppliedRow[];
   } catch (error) {
     if (hasCode(error, '42P01')) return undefined;
@@ -183,12 +159,12 @@ async function readHistory(client: pg.ClientBase, baseline: Migration): Promise<
   );
   if (!rows[0]!.isThere) await client.query(CREATE_TABLE);
   const history = (await readApplied(client))!;
-  const isNewer = history.length === 0 || history.some((row) => row.migration_name === baseline.name);
+  const isNewer = history.length === 0 || history.some((row) => row.name === baseline.name);
   return isNewer ? history : takeOver(client, history, baseline);
 }
 
 function findPending(migrations: Migration[], applied: AppliedRow[], log: Logger): Migration[] {
-  const byName = new Map(applied.map((row) => [row.migration_name, row]));
+  const byName = new Map(applied.map((row) => [row.name, row]));
   for (const { name, checksum } of migrations) {
     const row = byName.get(name);
     if (row && !row.finished_at) {
@@ -221,14 +197,11 @@ function findPending(migrations: Migration[], applied: AppliedRow[], log: Logger
 
 async function apply(client: pg.ClientBase, migration: Migration): Promise<void> {
   const startedAt = new Date();
-  try {
-    await client.query(migration.sql);
-  } catch (error) {
-    throw new Error(
-      `Migration ${migration.name} failed and left no trace: ${error instanceof Error ? error.message : String(error)}`,
-      { cause: error },
-    );
-  }
+  await client.query(migration.sql).catch((error: Error) => {
+    throw new Error(`Migration ${migration.name} failed and left no trace: ${error.message}`, {
+      cause: error,
+    });
+  });
   await note(client, migration, startedAt);
 }
 

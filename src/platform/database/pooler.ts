@@ -3,12 +3,10 @@ import type { Logger } from '../log.ts';
 import { beginAlone } from './migrate.ts';
 
 /** The pooler between wishgate and PostgreSQL (docs/decisions/0026). */
-export type Pooler = 'none' | 'transaction' | 'transaction-prepared';
+export const POOLERS = ['none', 'transaction', 'transaction-prepared'] as const;
+export type Pooler = (typeof POOLERS)[number];
 
-/**
- * Every statement has an index, and a plan made for a small table would keep scanning it (docs/decisions/0009). JIT only pays for
- * statements that take seconds. A transaction of a vanished process ends after 30 s.
- */
+/** A plan made for a small table would keep scanning it (docs/decisions/0009); JIT only pays for statements of seconds. */
 const SETTINGS = {
   enable_seqscan: 'off',
   jit: 'off',
@@ -31,10 +29,7 @@ const STORE = entries
   )
   .join(' ');
 
-/**
- * Stores the settings with the login, for the connections that a pooler opens. One process at a time, because PostgreSQL refuses
- * concurrent writes of a login's settings.
- */
+/** Stores the settings with the login, for connections of a pooler; PostgreSQL refuses concurrent writes of them. */
 export async function storeSettings(pool: pg.Pool, log: Logger): Promise<void> {
   const { rows } = await pool.query<{ count: number }>(COUNT_SET);
   if (rows[0]!.count === entries.length) return;

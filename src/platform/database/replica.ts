@@ -1,13 +1,10 @@
 import pg from 'pg';
 import type { Logger } from '../log.ts';
 import { isDatabaseAway, isReadOnly } from './errors.ts';
-import { observePool } from './routed-pool.ts';
+import { observePool } from './pool-metrics.ts';
 import type { RoutedPool, Session } from './routed-pool.ts';
 
-/**
- * SQL for the WAL position of a primary, at or past everything that the surrounding statement sees: timeline and LSN as one
- * sortable text. Committed data is flushed, unless `synchronous_commit` is off.
- */
+/** SQL: the primary's WAL position, at or past everything that the statement sees: timeline and LSN as one sortable text. */
 export const POSITION = `(
   SELECT left(pg_walfile_name(at), 8) || lpad(to_hex((at - '0/0')::bigint), 16, '0')
   FROM (SELECT CASE current_setting('synchronous_commit') WHEN 'off' THEN pg_current_wal_insert_lsn() ELSE pg_current_wal_flush_lsn() END AS at) wal)`;
@@ -31,27 +28,12 @@ const BEHIND_REST_MS = 20;
 /** A replica that is behind for longer is logged. */
 const BEHIND_MS = 10_000;
 
-export type Replica = {
-  /** For Prisma; its transactions run on the primary. */
-  pool: pg.Pool;
-  query: Session['query'];
-  /** All later reads are at or past this position of the primary. */
-  follow: (position: string) => void;
-  end(): Promise<void>;
-};
-
 /** Connects only at the first read. */
-export function createReplica(
-  url: string,
-  settings: pg.PoolConfig,
-  primary: RoutedPool,
-  log: Logger,
-): Replica {
+export function createReplica(url: string, settings: pg.PoolConfig, primary: RoutedPool, log: Logger) {
   const pool = new pg.Pool({ ...settings, ...LIMITS, connectionString: url });
-  observePool(pool, 'replica');
+  const { connect } = observePool(pool, 'replica');
   pool.on('connect', (client) => client.on('error', () => undefined));
   pool.on('error', () => undefined);
-  const connect = pool.connect.bind(pool);
   /** The last known position of the server behind a connection; it only increases. */
   const reached = new WeakMap<pg.ClientBase, string>();
   /** The newest position that any request received; empty while none is known. */
@@ -59,20 +41,20 @@ export function createReplica(
   primary.onLost(() => (wanted = ''));
   let restsUntil = 0;
   let missedSince: number | null = null;
-  let isTold = false;
+  let isLogged = false;
 
   const miss = (reason: string, restMs: number, isGrave: boolean): void => {
     const now = performance.now();
     restsUntil = now + restMs;
     missedSince ??= now;
-    if (isTold || !(isGrave || now - missedSince > BEHIND_MS)) return;
-    isTold = true;
+    if (isLogged || !(isGrave || now - missedSince > BEHIND_MS)) return;
+    isLogged = true;
     log.warn({ reason }, 'the replica is not read from; the primary is');
   };
 
   const hit = (): void => {
-    if (isTold) log.info('the replica is read from again');
-    isTold = false;
+    if (isLogged) log.info('the replica is read from again');
+    isLogged = false;
     missedSince = null;
   };
 
@@ -118,9 +100,11 @@ export function createReplica(
   pool.connect = (() => primary.pool.connect()) as never;
 
   return {
+    /** For Prisma; its transactions run on the primary. */
     pool,
     query,
-    follow: (position) => void (wanted = position > wanted ? position : wanted),
+    /** All later reads are at or past this position of the primary. */
+    follow: (position: string): void => void (wanted = position > wanted ? position : wanted),
     end: () => pool.end(),
   };
 }

@@ -39,17 +39,8 @@ async function historyOf(connectionString: string): Promise<string | null> {
   }
 }
 
-export type Servers = {
-  url: () => string;
-  areSeveral: boolean;
-  /** Looks for the writable server after `doubt`; throws while there is none. */
-  settle(): Promise<void>;
-  /** Reports that the current server is gone or read-only. */
-  doubt(): void;
-};
-
 /** Follows the primary among several servers; calls `onChange` when it is a different one. */
-export function createServers(url: string, log: Logger, onChange: () => void): Servers {
+export function createServers(url: string, log: Logger, onChange: () => void) {
   const urls = splitAddress(url);
   const areSeveral = urls.length > 1;
   let current = urls[0]!;
@@ -77,11 +68,13 @@ export function createServers(url: string, log: Logger, onChange: () => void): S
   return {
     url: () => current,
     areSeveral,
+    /** Looks for the writable server after `doubt`; throws while there is none. */
     async settle() {
       if (!isInDoubt) return;
       looking ??= look().finally(() => setTimeout(() => (looking = null), isInDoubt ? REST_MS : 0).unref());
       await looking;
     },
+    /** Reports that the current server is gone or read-only. */
     doubt: () => void (isInDoubt = areSeveral),
   };
 }

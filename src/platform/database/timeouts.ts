@@ -1,18 +1,14 @@
-import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import type { Logger } from '../log.ts';
+import type { ObservedPool } from './pool-metrics.ts';
 
-/** The interval of the checks; a statement that is under way at two of them in a row is asked about. */
+/** The interval of the checks; a statement that has been under way for this time is asked about. */
 const LOOK_MS = 3_000;
 /** A server that does not list its sessions within this time is away. */
-const ANSWER_MS = 2_000;
+const LIMITS = { connectionTimeoutMillis: 2_000, query_timeout: 2_000 };
 
-/** Properties that pg has and its types lack. Nothing public says whether a statement is under way (`_activeQuery`). */
-type Watched = pg.PoolClient & {
-  processID: number;
-  _activeQuery: object | null;
-  connection: { stream: Duplex };
-};
+/** pg's types lack the session's number. */
+const pidOf = (client: pg.ClientBase): number => (client as pg.ClientBase & { processID: number }).processID;
 
 /** SQL: the busy sessions; `isOwn` is false behind a pooler that the configuration does not name, because it renumbers sessions. */
 const SESSIONS = `
@@ -21,91 +17,61 @@ const SESSIONS = `
 /** SQL: a session whose response was lost still holds the locks of its transaction. */
 const END = 'SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) pid';
 
-/** What the server says about sessions; null when it does not respond. */
-type Said = { dead: number[]; end: () => Promise<void> } | null;
-
-/**
- * Asks on a separate connection which sessions are dead: unknown to the server, or idle there while we wait here. A pooler that accepts the connection is
- * alive, and delays queries while it is paused.
- */
-async function askWhichAreDead(
+/** Closes silent connections, which TCP would keep for a quarter of an hour; long statements go on, because the server is asked. */
+export function watchSilence(
   options: pg.ClientConfig,
-  pids: readonly number[],
+  running: ObservedPool['running'],
   isPooled: boolean,
-): Promise<Said> {
-  const limits = { connectionTimeoutMillis: ANSWER_MS, query_timeout: ANSWER_MS };
-  const client = new pg.Client({ ...options, ...limits }) as unknown as pg.Client & Watched;
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    if (isPooled) {
-      void client.end().catch(() => undefined);
-      return { dead: [], end: async () => undefined };
-    }
-    const { rows } = await client.query<{ isOwn: boolean; busy: number[] }>(SESSIONS, [
-      pids,
-      client.processID,
-    ]);
-    const { isOwn, busy } = rows[0]!;
-    const dead = isOwn ? pids.filter((pid) => !busy.includes(pid)) : [];
-    return {
-      dead,
-      async end() {
-        try {
-          if (dead.length > 0) await client.query(END, [dead]);
-        } finally {
-          // Not awaited: this connection may be silent, too.
-          void client.end().catch(() => undefined);
-        }
-      },
-    };
-  } catch (error) {
-    client.connection.stream.destroy();
-    // A rejection, such as too many connections, proves that the server is alive.
-    const isRefusal = 'severity' in (error as object);
-    return isRefusal ? { dead: [], end: async () => undefined } : null;
-  }
-}
-
-/**
- * Closes silent connections: without it, a network that drops packets would block a request until TCP gives up, after a quarter of an hour. Long statements
- * go on, because the server is asked whether it still runs them. Returns the function that stops the checks.
- */
-export function watchSilence(pool: pg.Pool, log: Logger, isPooled: boolean): () => void {
-  const clients = new Map<Watched, object | null>();
-  pool.on('connect', (client) => void clients.set(client as Watched, null));
-  pool.on('remove', (client) => void clients.delete(client as Watched));
+  log: Logger,
+  onLost: () => void,
+): () => void {
   let isAsking = false;
   let unanswered = 0;
 
-  const look = async (): Promise<void> => {
-    const silent = new Map<Watched, object>();
-    for (const [client, seen] of clients) {
-      const query = client._activeQuery;
-      if (query !== null && query === seen) silent.set(client, query);
-      clients.set(client, query);
+  /** Returns those whose statement is still under way; `end` closes the socket then, as pg documents. */
+  const giveUp = (silent: [pg.PoolClient, number][]): number[] =>
+    silent
+      .filter(([client, startedAt]) => running.get(client) === startedAt)
+      .map(([client]) => {
+        log.warn('a database connection was silent and is given up');
+        void (client as unknown as pg.Client).end().catch(() => undefined);
+        onLost();
+        return pidOf(client);
+      });
+
+  /** Asks on a separate connection which sessions are dead: unknown to the server, or idle there while we wait here. */
+  const ask = async (silent: [pg.PoolClient, number][]): Promise<void> => {
+    const asking = new pg.Client({ ...options, ...LIMITS });
+    asking.on('error', () => undefined);
+    try {
+      await asking.connect();
+      // A pooler that accepts the connection is alive, and delays queries while it is paused.
+      if (!isPooled) {
+        const pids = silent.map(([client]) => pidOf(client));
+        const { rows } = await asking.query<{ isOwn: boolean; busy: number[] }>(SESSIONS, [
+          pids,
+          pidOf(asking),
+        ]);
+        const { isOwn, busy } = rows[0]!;
+        const dead = isOwn ? giveUp(silent.filter(([client]) => !busy.includes(pidOf(client)))) : [];
+        if (dead.length > 0) await asking.query(END, [dead]);
+      }
+      unanswered = 0;
+    } catch (error) {
+      // A rejection, such as too many connections, proves that the server is alive; a slow server gets a second chance.
+      unanswered = error instanceof pg.DatabaseError ? 0 : unanswered + 1;
+      if (unanswered > 1) giveUp(silent);
+    } finally {
+      // Not awaited: this connection may be silent, too.
+      void asking.end().catch(() => undefined);
     }
-    if (silent.size === 0) return;
-    const pids = [...silent.keys()].map(({ processID }) => processID);
-    const said = await askWhichAreDead(pool.options, pids, isPooled);
-    unanswered = said ? 0 : unanswered + 1;
-    // A slow server gets a second chance.
-    if (said === null && unanswered < 2) return;
-    const dead = said?.dead ?? pids;
-    for (const [client, query] of silent) {
-      if (!dead.includes(client.processID) || client._activeQuery !== query) continue;
-      log.warn('a database connection was silent and is given up');
-      client.connection.stream.destroy();
-    }
-    await said?.end();
   };
 
   const timer = setInterval(() => {
-    if (isAsking) return;
+    const silent = [...running].filter(([, startedAt]) => performance.now() - startedAt > LOOK_MS);
+    if (isAsking || silent.length === 0) return;
     isAsking = true;
-    look()
-      .catch((error: unknown) => log.warn({ err: error }, 'silent database connections could not be ended'))
-      .finally(() => (isAsking = false));
+    void ask(silent).finally(() => (isAsking = false));
   }, LOOK_MS);
   timer.unref();
   return () => clearInterval(timer);

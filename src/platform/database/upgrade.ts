@@ -1,32 +1,30 @@
+import { existsSync } from 'node:fs';
 import { readFile, realpath, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type pg from 'pg';
 import type { Logger } from '../log.ts';
 import { dump } from './backup.ts';
-import type { CopyWatch } from './backup.ts';
+import type { Copied, OnProgress } from './backup.ts';
 import { initialise, ownerOf, readPassword, upgradeMark } from './embedded-cluster.ts';
 import { holdHome, withLock } from './embedded-lock.ts';
 import { findBinaries, locate } from './embedded-place.ts';
-import { OWNER, createClient, ensureRunning, processesOn, stopProcesses } from './embedded-server.ts';
+import { OWNER, ensureRunning, processesOn, stopProcesses, withClient } from './embedded-server.ts';
 import type { Cluster } from './embedded-server.ts';
-import { exists, replaceFile, waitUntil } from './embedded-system.ts';
+import { replaceFile } from './embedded-system.ts';
+import { isUnused } from './embedded.ts';
 import { load } from './restore.ts';
 
-/** The major versions before and after; `kept` is the path of the old files. */
-export type Upgrade = { from: string; to: string; kept: string | null };
+/** The major versions before and after; `kept` is the path of the old files, and `copied` null where nothing was to copy. */
+export type Upgrade = { from: string; to: string; kept: string | null; copied: Copied | null };
 
-export type UpgradeOptions = {
+type UpgradeOptions = {
   /** Finds the programs of an older PostgreSQL: the folder that contains `bin`. */
   oldPrograms: (major: string) => Promise<string>;
-  watch: CopyWatch;
+  onProgress: OnProgress;
 };
 
-/**
- * Copies the database into a new cluster of the bundled PostgreSQL and swaps their names under the folder's lock; the old files
- * remain. If killed, it leaves the old database unchanged, or a swap that the next call completes.
- */
+/** Copies into a new cluster and swaps names; if killed, the old database is unchanged, or the next call completes the swap. */
 export async function upgradeFolder(dataDir: string, log: Logger, options: UpgradeOptions): Promise<Upgrade> {
-  if (!(await exists(dataDir))) throw new Error(`There is no database in DATA_DIR (${dataDir})`);
+  if (!existsSync(dataDir)) throw new Error(`There is no database in DATA_DIR (${dataDir})`);
   const home = await realpath(dataDir);
   const { dir } = await locate(home, log);
   const hold = await holdHome(home, log);
@@ -40,10 +38,6 @@ export async function upgradeFolder(dataDir: string, log: Logger, options: Upgra
   }
 }
 
-const draftOf = (dir: string): string => `${dir}.upgrade`;
-const versionOf = async (dir: string): Promise<string> =>
-  (await readFile(join(dir, 'PG_VERSION'), 'utf8')).trim();
-
 async function upgradeLocked(
   home: string,
   dir: string,
@@ -51,17 +45,17 @@ async function upgradeLocked(
   options: UpgradeOptions,
 ): Promise<Upgrade> {
   const mark = upgradeMark(home);
-  const draft = draftOf(dir);
+  const draft = `${dir}.upgrade`;
   // A previous call was killed between the two renames: the copy is complete, and no process could open the database since.
-  if (!(await exists(dir)) && (await exists(mark)) && (await exists(draft))) await rename(draft, dir);
-  if (!(await exists(dir))) throw new Error(`There is no bundled database in ${home}`);
+  if (!existsSync(dir) && existsSync(mark) && existsSync(draft)) await rename(draft, dir);
+  if (!existsSync(dir)) throw new Error(`There is no bundled database in ${home}`);
   const user = await ownerOf(dir);
   const { bin, major: to } = await findBinaries(user, log);
-  const from = await versionOf(dir);
+  const from = (await readFile(join(dir, 'PG_VERSION'), 'utf8')).trim();
   if (from === to) {
     const kept = (await readFile(mark, 'utf8').catch(() => '')).trim() || null;
     await rm(mark, { force: true });
-    return { from, to, kept };
+    return { from, to, kept, copied: null };
   }
   if (Number(from) > Number(to))
     throw new Error(
@@ -70,44 +64,23 @@ async function upgradeLocked(
   const old = await findBinaries(user, log, await options.oldPrograms(from));
   if (old.major !== from)
     throw new Error(`The programs in ${old.bin} are of PostgreSQL ${old.major}; ${from} is needed`);
-  const files = {
-    logFile: join(home, 'postgres.log'),
-    password: await readPassword(join(home, 'postgres.password'), false),
-    user,
-  };
-  const source: Cluster = { ...files, dir, bin: old.bin, portFile: join(home, 'postgres.port') };
-  const target: Cluster = { ...files, dir: draft, bin, portFile: join(home, 'postgres.upgrade.port') };
-  await copyCluster(source, target, options.watch);
-  const kept = (await exists(`${dir}-${from}`)) ? `${dir}-${from}.${Date.now()}` : `${dir}-${from}`;
+  const password = await readPassword(join(home, 'postgres.password'), false);
+  const source: Cluster = { dir, bin: old.bin, logFile: join(home, 'postgres.log'), password, user };
+  const copied = await copyCluster(source, { ...source, dir: draft, bin }, options.onProgress);
+  const kept = existsSync(`${dir}-${from}`) ? `${dir}-${from}.${Date.now()}` : `${dir}-${from}`;
   await replaceFile(mark, `${kept}\n`, true);
   await rename(dir, kept);
   await rename(draft, dir);
   await rm(mark);
-  return { from, to, kept };
-}
-
-async function withClient<Result>(
-  cluster: Cluster,
-  port: number,
-  database: string,
-  work: (client: pg.Client) => Promise<Result>,
-): Promise<Result> {
-  const client = createClient(cluster, port, { database });
-  await client.connect();
-  // In the middle of a copy neither side would read the other's termination message; the connection then ends with the server.
-  const close = (): Promise<void> => client.end().catch(() => undefined);
-  const result = await work(client).catch((error: unknown) => {
-    void close();
-    throw error;
-  });
-  await close();
-  return result;
+  return { from, to, kept, copied };
 }
 
 /** Afterwards neither server runs, unless other processes use it. */
-async function copyCluster(source: Cluster, target: Cluster, watch: CopyWatch): Promise<void> {
+async function copyCluster(source: Cluster, target: Cluster, onProgress: OnProgress): Promise<Copied> {
   const from = await ensureRunning(source, {});
-  await withClient(source, from, OWNER, refuseIfOpen);
+  // A running service would continue to write into the old database after the copy.
+  if (!(await withClient(source, from, OWNER, isUnused)))
+    throw new Error('The service still runs on this data folder; stop it, and its workers, first');
   // A killed upgrade may have left its copy, and a server on it.
   const clear = async (): Promise<void> => {
     await stopProcesses(target.dir);
@@ -118,32 +91,15 @@ async function copyCluster(source: Cluster, target: Cluster, watch: CopyWatch): 
     await initialise(target, true);
     const to = await ensureRunning(target, {});
     await withClient(target, to, 'postgres', (admin) => admin.query(`CREATE DATABASE ${OWNER}`));
-    const unseen = { ...watch, onDone: (): void => undefined };
-    await withClient(source, from, OWNER, (reader) =>
-      withClient(target, to, OWNER, (writer) => load(writer, dump(reader, unseen), watch)),
+    const copied = await withClient(source, from, OWNER, (reader) =>
+      withClient(target, to, OWNER, (writer) => load(writer, dump(reader), onProgress)),
     );
     await stopProcesses(target.dir);
+    return copied;
   } catch (error) {
     await clear();
     throw error;
   } finally {
     await stopProcesses(source.dir);
-    await rm(target.portFile, { force: true });
   }
-}
-
-/** The server lists a connection for a moment after its client has closed it. */
-const LINGER_MS = 2_000;
-
-/** A running service would continue to write into the old database after the copy. */
-async function refuseIfOpen(client: pg.Client): Promise<void> {
-  const isAlone = async (): Promise<boolean> => {
-    const { rows } = await client.query(
-      `SELECT FROM pg_stat_activity
-       WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`,
-    );
-    return rows.length === 0;
-  };
-  if (!(await waitUntil(isAlone, LINGER_MS)))
-    throw new Error('The service still runs on this data folder; stop it, and its workers, first');
 }

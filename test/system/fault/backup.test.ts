@@ -113,7 +113,7 @@ test('what is written when a backup has begun is not in it, whichever table come
   await client.create('Made before the backup');
   const reader = new pg.Client(service.database.url);
   await reader.connect();
-  const pieces = dump(reader, { onProgress: () => {}, onDone: () => {} });
+  const pieces = dump(reader);
   const { value: head } = await pieces.next();
   await client.create('Made during the backup');
   const read: Buffer[] = [head as Buffer];
@@ -152,7 +152,6 @@ test('a backup that is taken while others write holds all that was acknowledged 
   expect(row!.items).toBeGreaterThanOrEqual(before);
 });
 
-const SILENT = { onProgress: () => undefined, onDone: () => undefined };
 const RELATIONS = `SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace`;
 
 describe('a file that is no whole backup is refused with its reason, and leaves the database empty', () => {
@@ -197,7 +196,7 @@ describe('a file that is no whole backup is refused with its reason, and leaves 
     client.on('error', () => undefined);
     await client.connect();
     const plain = Readable.from([make()], { objectMode: false }).pipe(createGunzip());
-    const refused: unknown = await load(client, plain, SILENT).catch(explainUnpacking);
+    const refused: unknown = await load(client, plain).catch(explainUnpacking);
     await client.end();
     expect(String(refused)).toContain(reason);
     expect(await kit.query(target, RELATIONS)).toEqual([]);

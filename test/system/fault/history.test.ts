@@ -17,7 +17,6 @@ const later = async (): Promise<string[]> =>
   (await readdir('prisma/migrations'))
     .filter((name) => name > BASELINE && name !== 'migration_lock.toml')
     .sort();
-const SILENT = { onProgress: () => undefined, onDone: () => undefined };
 
 let database: TestDatabase;
 let pool: pg.Pool;
@@ -109,7 +108,7 @@ test('a backup of it is restored with every row, and taken over', async () => {
   ) as [pg.Client, pg.Client];
   try {
     await Promise.all([source.connect(), restored.connect()]);
-    await load(restored, dump(source, SILENT), SILENT);
+    await load(restored, dump(source));
     const names = [BASELINE, ...(await later())];
     expect(await migrateOver(restored, createLogger('silent'))).toBe(names.length - 1);
     await migrate(pool, createLogger('silent'));
