@@ -44,8 +44,8 @@ const LINKS: PageLink[] = [
 ];
 
 function link({ href, name, text, mark }: PageLink): string {
-  return `<li><a class="door" href="${href}">
-  <svg viewBox="0 0 24 24" aria-hidden="true">${mark}</svg>
+  return `<li><a class="card" href="${href}">
+  <svg width="32" viewBox="0 0 24 24" fill="none" stroke="currentcolor" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">${mark}</svg>
   <span class="name">${name}</span>
   <span class="text">${text}</span>
   <span class="path">${href}</span>
@@ -71,7 +71,7 @@ function body({ url, pid, hasDemo, steps }: Landing): string {
   const links = LINKS.filter(({ href }) => hasDemo || href !== '/demo');
   return `<div class="wrap">
 <header>
-  <svg class="logo" viewBox="0 0 48 48" aria-hidden="true"><path d="M6 44V20a18 18 0 0 1 36 0v24" fill="none"/><path class="heart" d="M24 37s-10-6-10-13a5.6 5.6 0 0 1 10-3.4A5.6 5.6 0 0 1 34 24c0 7-10 13-10 13z"/></svg>
+  <svg width="72" viewBox="0 0 48 48" fill="currentcolor" aria-hidden="true"><path d="M6 44V20a18 18 0 0 1 36 0v24" fill="none" stroke="currentcolor" stroke-width="3.5" stroke-linecap="round"/><path d="M24 37s-10-6-10-13a5.6 5.6 0 0 1 10-3.4A5.6 5.6 0 0 1 34 24c0 7-10 13-10 13z"/></svg>
   <h1>wishgate</h1>
   <p class="lead">Wishlists, save for later and back-in-stock alerts for online stores. Run it yourself, over GraphQL and REST.</p>
   ${hasDemo ? demoButtons(pid !== null) : ''}
@@ -79,7 +79,7 @@ function body({ url, pid, hasDemo, steps }: Landing): string {
 <main>
   ${PICTURE}
   <h2 class="visually-hidden">Where to go</h2>
-  <ul class="doors">${links.map(link).join('\n')}</ul>
+  <ul class="pages">${links.map(link).join('\n')}</ul>
   <section>
     <h2>Quick start</h2>
     <dl class="facts"><div><dt>This server</dt><dd>${escapeHtml(url)}</dd></div>${
