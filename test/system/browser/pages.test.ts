@@ -108,7 +108,7 @@ describeInBrowser('every page that people open by its address', () => {
     }
   });
 
-  test('the landing page's links open, and its code works when it is pasted', async () => {
+  test('the links of the landing page open, and its code works when it is pasted', async () => {
     const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
     const { page } = await open(context, '/');
     const links = await page.locator('.pages a').all();
