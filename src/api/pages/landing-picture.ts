@@ -3,8 +3,7 @@ import { picture } from '../../web/demo-store/pictures.ts';
 const HEART = 'M0 7S-8 2.4-8-2.6A4.3 4.3 0 0 1 0-4.8a4.3 4.3 0 0 1 8 2.2C8 2.4 0 7 0 7z';
 
 function product(slug: string, name: string, price: string, x: number, isSaved: boolean): string {
-  const drawing = (picture(slug) ?? '')
-    .replace('width="400" height="300"', 'width="156" height="117"');
+  const drawing = (picture(slug) ?? '').replace('width="400" height="300"', 'width="156" height="117"');
   return `<g transform="translate(${x} 84)"><rect class="plate" width="156" height="178" rx="10"/><g clip-path="url(#frame)">${drawing}</g>
 <circle class="plate" cx="136" cy="20" r="13"/><path class="${isSaved ? 'saved' : 'open'}" stroke-width="1.6" transform="translate(136 20)" d="${HEART}"/>
 <text x="12" y="142" font-weight="600">${name}</text><text class="soft" x="12" y="163">${price}</text></g>`;
