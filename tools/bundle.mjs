@@ -30,7 +30,7 @@ const WATCH = 'src/sdk/client/watch.ts';
 const COMPAT = 'src/sdk/compat/main.ts';
 const CLIENT_MANUAL = 'docs/client.md';
 const CLIENT_RECORDS = 'src/generated/client-records.ts';
-const CLIENT_TYPES = [CLIENT_RECORDS, 'src/sdk/client/records.ts', 'src/sdk/client/types.ts', CLIENT];
+const CLIENT_TYPES = [CLIENT_RECORDS, 'src/sdk/client/types.ts', CLIENT];
 
 const inputHash = () =>
   hashOf([

@@ -120,7 +120,7 @@ const ALLOWED: [string, string][] = [
   ['src/platform/page.ts', './errors.ts'],
   ['src/sdk/client/client.ts', './cache.ts'],
   ['src/sdk/compat/main.ts', '../client/error.ts'],
-  ['src/sdk/client/records.ts', '../../generated/client-records.ts'],
+  ['src/sdk/client/types.ts', '../../generated/client-records.ts'],
   ['src/sdk/client/parts/cache.ts', '../client.ts'],
   ['src/api/rest/routes.ts', '../../lists/list.routes.ts'],
 ];

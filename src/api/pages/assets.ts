@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Request, Response } from 'express';
+import type { Express, Request, Response } from 'express';
 import { fail } from '../../platform/errors.ts';
 import { ROOT } from '../../platform/places.ts';
+import { nameRoute } from '../access-log.ts';
 import { newBody, sendBody } from '../send.ts';
 import type { Body } from '../send.ts';
 
@@ -22,9 +23,6 @@ const TYPES: Record<string, string> = {
 
 export type Asset = { type: string; etag: string; body: Body };
 
-/** The addresses of a page's scripts and styles, which change with the content. */
-export type PageFiles = { scripts: string[]; styles: string[] };
-
 /** Prepares bytes for sending; compression is done once, not for each request. */
 export function makeAsset(type: string, plain: Buffer, isLasting = false): Asset {
   const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
@@ -36,6 +34,21 @@ export async function sendAsset(req: Request, res: Response, { type, etag, body 
   if (req.fresh) return void res.vary('Accept-Encoding').status(304).end();
   res.setHeader('Content-Type', type);
   await sendBody(req, res, body);
+}
+
+/** Serves the asset that `load` finds for the name in the path. */
+export function serveAsset(
+  app: Express,
+  route: string,
+  headers: Record<string, string>,
+  load: (file: string) => Asset | Promise<Asset>,
+): void {
+  app.get(route, async (req, res) => {
+    nameRoute(res, route);
+    const asset = await load(String(req.params['file']));
+    nameRoute(res, route, req.path);
+    await sendAsset(req, res.set(headers), asset);
+  });
 }
 
 type Cached = { changedMs: number; asset: Promise<Asset> };
@@ -58,14 +71,8 @@ export async function loadAsset(folder: 'assets' | 'client', name: string): Prom
   return asset;
 }
 
-export async function filesOfPage(name: string): Promise<PageFiles> {
-  const text = await readFile(new URL('manifest.json', PUBLIC), 'utf8').catch(() => '{}');
-  const manifest = JSON.parse(text) as Record<string, PageFiles>;
-  return manifest[name] ?? fail('not-found', `The page ${name} is not built: run \`npm run build\``);
-}
-
-export function textOfPage(file: string): Promise<string> {
+export function readPublic(file: string): Promise<string> {
   return readFile(new URL(file, PUBLIC), 'utf8').catch(() =>
-    fail('not-found', `The page is not built: run \`npm run build\``),
+    fail('not-found', 'The page is not built: run `npm run build`'),
   );
 }

@@ -14,7 +14,7 @@ import { nameRoute } from '../access-log.ts';
 import { ownAddress } from '../loopback.ts';
 import { readBody } from '../rest/body.ts';
 import { makeAsset, sendAsset } from './assets.ts';
-import { createPage, securePage } from './page.ts';
+import { securePage, servePage } from './page.ts';
 
 const RESTOCKED = 10;
 const REDUCED = 0.8;
@@ -100,17 +100,14 @@ function serveCounter(app: Express, services: Services, { pid }: DemoStore): voi
 
 /** Serves the demo storefront; only where the demo store exists, which is never on a public server. */
 export function serveDemo(app: Express, services: Services, demo: DemoStore): void {
-  app.get(
-    '/demo',
-    createPage('/demo', async () => ({
-      bundle: 'demo',
-      title: 'Hearth & Loom · wishgate demo',
-      description: 'A small shop with wishlists, save for later and back-in-stock alerts.',
-      body: '<div id="app"></div>\n<script src="/client/wishgate.js"></script>',
-      // The page shows its products before its first request; without them it requests them.
-      data: { pid: demo.pid, products: await readProducts(services, demo.pid).catch(() => null) },
-    })),
-  );
+  servePage(app, '/demo', async () => ({
+    bundle: 'demo',
+    title: 'Hearth & Loom · wishgate demo',
+    description: 'A small shop with wishlists, save for later and back-in-stock alerts.',
+    body: '<div id="app"></div>\n<script src="/client/wishgate.js"></script>',
+    // The page shows its products before its first request; without them it requests them.
+    data: { pid: demo.pid, products: await readProducts(services, demo.pid).catch(() => null) },
+  }));
   app.get('/demo/images/:file', async (req, res) => {
     nameRoute(res, '/demo/images/:file');
     const svg = picture(req.params.file.replace(/\.svg$/, '')) ?? fail('not-found');

@@ -1,8 +1,12 @@
+import type { Request } from 'express';
 import { parse, print } from 'graphql';
+import type { Services } from '../../context.ts';
 import type { DemoStore } from '../../web/demo-store/demo.ts';
+import { ensureDemoVisitor } from '../../web/demo-store/visitor.ts';
 import type { DemoVisitor } from '../../web/demo-store/visitor.ts';
+import { isOwnMachine, ownAddress } from '../loopback.ts';
 
-export type Tab = { query: string; variables?: string; headers: string };
+type Tab = { query: string; variables?: string; headers: string };
 
 const explained = (comment: string, document: string): string =>
   `${comment.replace(/^(?=.)/gm, '# ').replace(/^$/gm, '#')}\n\n${print(parse(document))}\n`;
@@ -68,6 +72,22 @@ const CLOSED = `# Without a store key this service runs
 
 /** The demo store with its visitor, for a browser on the machine that runs the service. */
 export type Shown = { demo: DemoStore; visitor: DemoVisitor };
+
+/** The demo store with its visitor; null for requests from other machines, and where the visitor cannot be made. */
+export async function shownOfDemo(
+  req: Request,
+  { config, log }: Services,
+  demo: DemoStore | null,
+): Promise<Shown | null> {
+  if (demo === null || !isOwnMachine(req, config)) return null;
+  try {
+    return { demo, visitor: await ensureDemoVisitor(ownAddress(req), demo) };
+  } catch (error) {
+    // The page works also while the demo store is closed for maintenance, or its key is revoked.
+    log.warn({ err: error }, 'the visitor of the demo store could not be made');
+    return null;
+  }
+}
 
 function headersFor(shown: Shown | null, isClosed: boolean): { store: object; shopper: object } {
   if (shown === null) return { store: {}, shopper: {} };

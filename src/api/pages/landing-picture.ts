@@ -3,11 +3,9 @@ import { picture } from '../../web/demo-store/pictures.ts';
 const HEART = 'M0 7S-8 2.4-8-2.6A4.3 4.3 0 0 1 0-4.8a4.3 4.3 0 0 1 8 2.2C8 2.4 0 7 0 7z';
 
 function product(slug: string, name: string, price: string, x: number, isSaved: boolean): string {
-  const drawing = (picture(slug) ?? '')
-    .replace(/ xmlns="[^"]*"/, '')
-    .replace(/ width="\d+" height="\d+"/, ' width="156" height="117"');
-  return `<g transform="translate(${x} 84)"><rect class="card" width="156" height="178" rx="10"/><g clip-path="url(#frame)">${drawing}</g>
-<circle class="card" cx="136" cy="20" r="13"/><path class="${isSaved ? 'saved' : 'open'}" transform="translate(136 20)" d="${HEART}"/>
+  const drawing = (picture(slug) ?? '').replace('width="400" height="300"', 'width="156" height="117"');
+  return `<g transform="translate(${x} 84)"><rect class="plate" width="156" height="178" rx="10"/><g clip-path="url(#frame)">${drawing}</g>
+<circle class="plate" cx="136" cy="20" r="13"/><path class="${isSaved ? 'saved' : 'open'}" stroke-width="1.6" transform="translate(136 20)" d="${HEART}"/>
 <text x="12" y="142" font-weight="600">${name}</text><text class="soft" x="12" y="163">${price}</text></g>`;
 }
 
@@ -25,7 +23,7 @@ ${product('throw', 'Linen throw', '€49.50', 28, true)}${product('vase', 'Ceram
 <text x="576" y="130" font-size="16" font-weight="700">Overview</text>
 ${figure(576, '1,284', 'products in lists')}${figure(712, '96', 'wait for stock')}${figure(832, '€3,910', 'by alerts')}
 <path class="line" d="M576 236h355M576 278h355M576 320h355"/>
-<path class="wash" d="M576 308l51-14 51 6 51-30 51 10 51-24 50-8 50-16v104H576z"/><path class="trend" d="M576 308l51-14 51 6 51-30 51 10 51-24 50-8 50-16"/></g>
-<g><rect class="card" x="130" y="290" width="300" height="84" rx="14"/><circle class="dot" cx="168" cy="332" r="18"/><path class="tick" d="M160 332l6 6 11-12"/>
+<path class="wash" d="M576 308l51-14 51 6 51-30 51 10 51-24 50-8 50-16v104H576z"/><path class="trend" stroke-width="3" stroke-linejoin="round" d="M576 308l51-14 51 6 51-30 51 10 51-24 50-8 50-16"/></g>
+<g><rect class="plate" x="130" y="290" width="300" height="84" rx="14"/><circle class="saved" cx="168" cy="332" r="18"/><path class="tick" stroke-width="3" stroke-linecap="round" d="M160 332l6 6 11-12"/>
 <text x="200" y="326" font-weight="600">Reading lamp is back</text><text class="soft" x="200" y="348">Mailed to 12 who asked</text></g>
 </svg>`;

@@ -1,15 +1,16 @@
-import type { Request, Response } from 'express';
+import type { Express, Request, Response } from 'express';
+import { fail } from '../../platform/errors.ts';
 import { escapeHtml } from '../../platform/text.ts';
 import { nameRoute } from '../access-log.ts';
-import { filesOfPage, makeAsset, sendAsset } from './assets.ts';
+import { makeAsset, readPublic, sendAsset } from './assets.ts';
 
 export type HtmlPage = {
   /** As in tools/bundle.mjs. */
   bundle: string;
   title: string;
   description: string;
-  /** HTML inside <body>; the default is one empty element `#app` for a script to fill. */
-  body?: string;
+  /** HTML inside <body>. */
+  body: string;
   hasBar?: boolean;
   /** Given to the page's script as JSON in the element `#data`. */
   data?: unknown;
@@ -18,6 +19,9 @@ export type HtmlPage = {
   /** Whether it shows credentials of the demo store: no cache may store such a page. */
   isSecret?: boolean;
 };
+
+/** The addresses of a page's scripts and styles, which change with the content. */
+type PageFiles = { scripts: string[]; styles: string[] };
 
 const LINKS = { '/docs': 'API reference', '/graphiql': 'GraphiQL', '/client': 'Browser library' };
 
@@ -57,8 +61,9 @@ export function securePage(res: Response, csp: HtmlPage['csp'] = {}): void {
 }
 
 async function renderPage(route: string, page: HtmlPage): Promise<string> {
-  const { bundle, title, description, body = '<div id="app"></div>', hasBar, data } = page;
-  const { scripts, styles } = await filesOfPage(bundle);
+  const { bundle, title, description, body, hasBar, data } = page;
+  const manifest = JSON.parse(await readPublic('manifest.json')) as Record<string, PageFiles>;
+  const { scripts, styles } = manifest[bundle] ?? fail('not-found', `The page ${bundle} is not built`);
   // Browsers do not run a JSON block, so the policy needs no exception for it.
   const json =
     data === undefined
@@ -84,14 +89,17 @@ ${json}
 `;
 }
 
-/** Serves a page at `route`; a function makes it for each request. */
-export function createPage(route: string, page: HtmlPage | ((req: Request) => HtmlPage | Promise<HtmlPage>)) {
-  return async (req: Request, res: Response): Promise<void> => {
+export function servePage(
+  app: Express,
+  route: string,
+  make: (req: Request) => HtmlPage | Promise<HtmlPage>,
+): void {
+  app.get(route, async (req, res) => {
     nameRoute(res, route);
-    const made = typeof page === 'function' ? await page(req) : page;
-    const html = await renderPage(route, made);
-    securePage(res, made.csp);
-    res.setHeader('Cache-Control', made.isSecret ? 'no-store' : 'no-cache');
+    const page = await make(req);
+    const html = await renderPage(route, page);
+    securePage(res, page.csp);
+    res.setHeader('Cache-Control', page.isSecret ? 'no-store' : 'no-cache');
     await sendAsset(req, res, makeAsset('text/html; charset=utf-8', Buffer.from(html)));
-  };
+  });
 }

@@ -1,21 +1,28 @@
-import type { Express } from 'express';
+import { readFile } from 'node:fs/promises';
+import type { Express, Request } from 'express';
 import type { GraphQLSchema } from 'graphql';
 import type { Services } from '../../context.ts';
 import { pictureSchemes } from '../../platform/pictures.ts';
+import { ROOT } from '../../platform/places.ts';
+import { escapeHtml } from '../../platform/text.ts';
 import type { DemoStore } from '../../web/demo-store/demo.ts';
-import { nameRoute } from '../access-log.ts';
-import { loadAsset, sendAsset } from './assets.ts';
-import { createClientPage } from './client.ts';
+import { isOwnMachine, shownAddress } from '../loopback.ts';
+import { createOpenApi } from '../openapi/document.ts';
+import { routes } from '../rest/routes.ts';
+import { loadAsset, makeAsset, readPublic, serveAsset } from './assets.ts';
+import type { Asset } from './assets.ts';
 import { serveDemo } from './demo.ts';
-import { serveDocs } from './docs.ts';
-import { serveFavicon } from './favicon.ts';
-import { createGraphiqlPage } from './graphiql.ts';
-import { createLandingPage } from './landing.ts';
-import { createPage } from './page.ts';
+import { shownOfDemo, tabsFor } from './graphiql-tabs.ts';
+import { landingPage } from './landing.ts';
+import { servePage } from './page.ts';
 import type { HtmlPage } from './page.ts';
 
-const YEAR_SECONDS = 31_536_000;
-const CLIENT_SECONDS = 300;
+const FAVICON =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#b3305f"/>' +
+  '<path d="M16 25S6 19 6 12.4A5.4 5.4 0 0 1 16 9.6a5.4 5.4 0 0 1 10 2.8C26 19 16 25 16 25z" fill="#fff"/></svg>';
+
+const CLIENT_FILES = `<p class="files">Files: <a href="/client/wishgate.js">wishgate.js</a> <a href="/client/wishgate.mjs">wishgate.mjs</a>
+<a href="/client/wishgate.d.mts">wishgate.d.mts</a> <a href="/client/compat.js">compat.js</a></p>`;
 
 function dashboardPage({ config: { publicUrl } }: Services): HtmlPage {
   const pictures = pictureSchemes(publicUrl);
@@ -31,35 +38,89 @@ function dashboardPage({ config: { publicUrl } }: Services): HtmlPage {
   };
 }
 
+async function graphiqlPage(req: Request, services: Services, demo: DemoStore | null): Promise<HtmlPage> {
+  const shown = await shownOfDemo(req, services, demo);
+  return {
+    bundle: 'graphiql',
+    title: 'GraphiQL · wishgate',
+    description: 'The GraphQL of wishgate to try, with the schema’s own manual.',
+    hasBar: true,
+    body: `<main><h1 class="visually-hidden">GraphiQL</h1><div id="app"><p class="wait">GraphiQL is on its way …</p></div></main>
+<noscript>GraphiQL needs JavaScript.</noscript>`,
+    // Stored tabs belong to this store: another one starts with its own.
+    data: { tabs: tabsFor(shown, services.config.trustedDocuments !== null), keptFor: shown?.demo.pid ?? '' },
+    // GraphiQL's menus insert style elements.
+    csp: { 'style-src': "'self' 'unsafe-inline'" },
+    isSecret: shown !== null,
+  };
+}
+
+/** The manual docs/client.md with the address of this service in its examples. */
+async function clientPage(req: Request, { config }: Services, demo: DemoStore | null): Promise<HtmlPage> {
+  const manual = await readPublic('client.html');
+  const pid = demo !== null && isOwnMachine(req, config) ? demo.pid : 'YOUR_PID';
+  const text = manual
+    .replaceAll('http://127.0.0.1:4000', escapeHtml(shownAddress(req, config)))
+    .replaceAll('YOUR_PID', escapeHtml(pid))
+    .replace('</h1>', `</h1>${CLIENT_FILES}`);
+  return {
+    bundle: 'client',
+    title: 'Browser library · wishgate',
+    description: 'One script for a storefront: lists, save for later and alerts.',
+    hasBar: true,
+    body: `<main>${text}</main>`,
+    isSecret: pid !== 'YOUR_PID',
+  };
+}
+
+/** The API reference. The demo store's key is for the machine that runs the service alone. */
+function docsPage(req: Request, { config }: Services, demo: DemoStore | null): HtmlPage {
+  const shown = isOwnMachine(req, config) ? demo : null;
+  return {
+    bundle: 'docs',
+    hasBar: true,
+    title: 'API reference · wishgate',
+    description:
+      'Every REST call of wishgate with its fields, answers and failures, ready to run; and guides.',
+    body: `<div id="app"><p class="waiting">The reference needs JavaScript. What it shows is in <a href="/docs/openapi.json">openapi.json</a>.</p></div>`,
+    data: { address: config.publicUrl, demo: shown },
+    isSecret: shown !== null,
+  };
+}
+
+function serveFiles(app: Express, schema: GraphQLSchema): void {
+  const icon = makeAsset('image/svg+xml; charset=utf-8', Buffer.from(FAVICON));
+  const iconCache = { 'Cache-Control': 'public, max-age=86400' };
+  serveAsset(app, '/favicon.svg', iconCache, () => icon);
+  // Browsers request it wherever a page links no icon.
+  serveAsset(app, '/favicon.ico', iconCache, async () =>
+    makeAsset('image/x-icon', await readFile(new URL('dist/api/pages/favicon.ico', ROOT))),
+  );
+  let document: Asset | null = null;
+  const everywhere = { 'Cache-Control': 'no-cache', 'Access-Control-Allow-Origin': '*' };
+  serveAsset(app, '/docs/openapi.json', everywhere, () => {
+    const text = (): string => JSON.stringify(createOpenApi(schema, routes), null, 2);
+    return (document ??= makeAsset('application/json; charset=utf-8', Buffer.from(text())));
+  });
+  // The name holds a hash of the content, so it never changes.
+  const forever = { 'Cache-Control': 'public, max-age=31536000, immutable' };
+  serveAsset(app, '/assets/:file', forever, (file) => loadAsset('assets', file));
+  // Any store may load it, also a page that is isolated from other origins.
+  const shared = { 'Cache-Control': 'public, max-age=300', 'Cross-Origin-Resource-Policy': 'cross-origin' };
+  serveAsset(app, '/client/:file', shared, (file) => loadAsset('client', file));
+}
+
 export function servePages(
   app: Express,
   services: Services,
   schema: GraphQLSchema,
   demo: DemoStore | null,
 ): void {
-  app.get('/', createLandingPage(services, demo));
-  app.get('/dashboard', createPage('/dashboard', dashboardPage(services)));
-  app.get('/graphiql', createGraphiqlPage(services, demo));
-  app.get('/client', createClientPage(services, demo));
-  serveFavicon(app);
-  serveDocs(app, services, schema, demo);
+  servePage(app, '/', (req) => landingPage(req, services, demo));
+  servePage(app, '/dashboard', () => dashboardPage(services));
+  servePage(app, '/graphiql', (req) => graphiqlPage(req, services, demo));
+  servePage(app, '/client', (req) => clientPage(req, services, demo));
+  servePage(app, '/docs', (req) => docsPage(req, services, demo));
   if (demo) serveDemo(app, services, demo);
-
-  app.get('/assets/:file', async (req, res) => {
-    nameRoute(res, '/assets/:file');
-    const asset = await loadAsset('assets', req.params.file);
-    nameRoute(res, '/assets/:file', req.path);
-    // The name holds a hash of the content, so it never changes.
-    res.setHeader('Cache-Control', `public, max-age=${YEAR_SECONDS}, immutable`);
-    await sendAsset(req, res, asset);
-  });
-  app.get('/client/:file', async (req, res) => {
-    nameRoute(res, '/client/:file');
-    const asset = await loadAsset('client', req.params.file);
-    nameRoute(res, '/client/:file', req.path);
-    res.setHeader('Cache-Control', `public, max-age=${CLIENT_SECONDS}`);
-    // Any store may load it, also a page that is isolated from other origins.
-    res.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
-    await sendAsset(req, res, asset);
-  });
+  serveFiles(app, schema);
 }

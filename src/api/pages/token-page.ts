@@ -55,11 +55,6 @@ ${STYLE}${style}</style></head>
   return { html, images: sources.join(' ') || "'none'" };
 }
 
-export const BROKEN_LINK = tokenPage(
-  'This link does not work',
-  '<p>It is incomplete or was not made by us. Please open the link from the message again.</p>',
-);
-
 /** Sends the page, or `missing` with 404. The address is a credential, so no referrer reveals it. */
 export function sendTokenPage(res: Response, page: TokenPage | null, missing: TokenPage): void {
   const { html, images } = page ?? missing;

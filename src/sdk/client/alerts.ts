@@ -3,15 +3,12 @@ import { OWN_ADDRESS, SUBSCRIBE } from './documents.ts';
 import { clientError } from './error.ts';
 import type { AlertAnswer, AlertPage, AlertRef, AlertRequest, ProductAlerts, VariantId } from './types.ts';
 
+type OwnAddress = { shopper: { userinfo: { em: string | null } | null } };
+
 export function createAlerts(caller: Caller) {
   /** Null for a guest. */
-  const ownAddress = async (): Promise<string | null> => {
-    const { shopper } = await caller.graphql<{ shopper: { userinfo: { em: string | null } | null } }>(
-      OWN_ADDRESS,
-      {},
-    );
-    return shopper.userinfo?.em ?? null;
-  };
+  const ownAddress = async (): Promise<string | null> =>
+    (await caller.graphql<OwnAddress>(OWN_ADDRESS, {})).shopper.userinfo?.em ?? null;
   const subscribe = async (alert: AlertRequest): Promise<AlertAnswer> => {
     // GraphQL rejects unknown fields, and storefronts pass whole products.
     const products = alert.products.map(({ epi, empi, du }) => ({ epi, empi, du }));

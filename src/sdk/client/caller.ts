@@ -1,4 +1,4 @@
-import { clientError, isWishgateError, newError } from './error.ts';
+import { clientError, isWishgateError, newError, noResponse } from './error.ts';
 import type { IdentityKeeper } from './identity.ts';
 import type { FetchAnswer, FetchLike, Identity, WishgateError, WishgateOptions } from './types.ts';
 
@@ -10,11 +10,6 @@ type FieldsFor = Fields | ((who: Identity) => Promise<Fields>);
 
 export type Caller = ReturnType<typeof createCaller>;
 
-type Post = (
-  path: string,
-  headers: Record<string, string>,
-  body: string,
-) => Promise<{ text: string; body: unknown }>;
 type GraphqlError = { message: string; extensions?: { type?: string; status?: number } };
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -46,19 +41,14 @@ export function errorOf(
   return newError(response?.msg ?? msg, { status, statusText, headers }, text, response);
 }
 
-/** An error without a response has status 0. */
-function createPost(baseUrl: string, fetchLike: FetchLike, timeoutMs: number): Post {
-  return async (path, headers, body) => {
+function createPost(baseUrl: string, fetchLike: FetchLike, timeoutMs: number) {
+  return async (path: string, headers: Record<string, string>, body: string) => {
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(), timeoutMs);
     try {
-      const response = await fetchLike(baseUrl + path, {
-        method: 'POST',
-        headers,
-        body,
-        credentials: 'omit',
-        signal: abort.signal,
-      });
+      const { signal } = abort;
+      const init = { method: 'POST', headers, body, credentials: 'omit', signal } as const;
+      const response = await fetchLike(baseUrl + path, init);
       const text = await response.text();
       const parsed = parse(text);
       const failed = errorOf(response, text, parsed);
@@ -66,12 +56,8 @@ function createPost(baseUrl: string, fetchLike: FetchLike, timeoutMs: number): P
       return { text, body: parsed };
     } catch (error) {
       if (isWishgateError(error)) throw error;
-      throw newError(
-        abort.signal.aborted ? 'The service did not answer in time' : 'The service cannot be reached',
-        { status: 0 },
-        '',
-        null,
-      );
+      const { aborted } = abort.signal;
+      throw noResponse(aborted ? 'The service did not answer in time' : 'The service cannot be reached');
     } finally {
       clearTimeout(timer);
     }
@@ -85,6 +71,13 @@ function encode(fields: Fields): string {
   }
   return form.toString();
 }
+
+export const graphqlHeaders = (pid: string, { regid, sessionid }: Identity): Record<string, string> => ({
+  'content-type': 'application/json',
+  'x-pid': pid,
+  'x-regid': regid,
+  'x-sessionid': sessionid,
+});
 
 /** Errors that a new identity can fix: the regid was merged, or its sessions were ended. */
 export function isStaleIdentity({ status, response }: WishgateError): boolean {
@@ -123,15 +116,10 @@ export function createCaller(options: WishgateOptions, fetchLike: FetchLike, ide
     restResponse,
     rest: async <Result>(path: string, fields: FieldsFor): Promise<Result> =>
       (await restResponse<Result>(path, fields)).body,
-    graphql: <Result>(document: string, variables: object): Promise<Result> =>
+    graphql: <Result>(query: string, variables: object): Promise<Result> =>
       asShopper(async (who) => {
-        const headers = {
-          'content-type': 'application/json',
-          'x-pid': options.pid,
-          'x-regid': who.regid,
-          'x-sessionid': who.sessionid,
-        };
-        const { body } = await post('/graphql', headers, JSON.stringify({ query: document, variables }));
+        const headers = graphqlHeaders(options.pid, who);
+        const { body } = await post('/graphql', headers, JSON.stringify({ query, variables }));
         return (body as { data: Result }).data;
       }),
   };

@@ -24,6 +24,8 @@ export function newError(
   });
 }
 
+export const noResponse = (message: string): WishgateError => newError(message, { status: 0 }, '', null);
+
 export function clientError(type: string, msg: string, head: Head = { status: 0 }): WishgateError {
   const response = { error: true as const, type, msg, message: msg };
   return newError(msg, head, JSON.stringify(response), response);

@@ -1,13 +1,11 @@
 import { errorOf } from './caller.ts';
-import { newError } from './error.ts';
+import { noResponse } from './error.ts';
 import type { FetchAnswer } from './types.ts';
 
 type Reader = { read(): Promise<{ done: boolean; value?: Uint8Array }> };
 
 /** The service sends a keep-alive every 12 seconds; a stream that is silent for longer is dead. */
 const SILENCE_MS = 30_000;
-
-const noStream = (message: string): Error => newError(message, { status: 0 }, '', null);
 
 /** Reads the messages of a stream until it ends. Throws the service's error like other calls. */
 export async function readStream<Data>(
@@ -19,9 +17,9 @@ export async function readStream<Data>(
   if (response.status !== 200 || !/event-stream/.test(response.headers?.get('content-type') ?? '')) {
     const text = await response.text();
     const parsed = JSON.parse(text || 'null') as unknown;
-    throw errorOf(response, text, parsed) ?? noStream('The service did not answer with a stream');
+    throw errorOf(response, text, parsed) ?? noResponse('The service did not answer with a stream');
   }
-  if (!body?.getReader) throw noStream('This browser cannot read streams');
+  if (!body?.getReader) throw noResponse('This browser cannot read streams');
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let rest = '';

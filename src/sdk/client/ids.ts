@@ -1,4 +1,4 @@
-import type { ProductId, VariantId } from './records.ts';
+import type { ProductId, VariantId } from './types.ts';
 
 type Id = VariantId | ProductId;
 

@@ -1,13 +1,6 @@
-import type { Caller, Fields } from './caller.ts';
-import { clientError, settle } from './error.ts';
-import type {
-  Identity,
-  ListContents,
-  OnError,
-  OnSuccess,
-  SaveForLater,
-  SaveForLaterChange,
-} from './types.ts';
+import type { Caller } from './caller.ts';
+import { callable, clientError } from './error.ts';
+import type { Identity, ListContents, SaveForLater, SaveForLaterChange } from './types.ts';
 
 /** Runs a write; the cached lists are invalidated before and after it. */
 export type Write = <Result>(run: () => Promise<Result>) => Promise<Result>;
@@ -18,52 +11,33 @@ export function createSaveForLater(
   write: Write,
   onList: (lid: string) => void,
 ): SaveForLater {
-  let isReady = false;
   let known: { regid: string; lid: string } | null = null;
 
   const init = async (): Promise<ListContents> => {
     const { who, body } = await caller.restResponse<ListContents>('lists/sfl/create', {});
     known = { regid: who.regid, lid: body.list.lid };
-    isReady = true;
     onList(known.lid);
     return body;
   };
 
-  const lidFor = async ({ regid }: Identity): Promise<string> => {
-    // If the shopper has logged in since `init`, the account's list replaces the guest's.
-    return known?.regid === regid ? known.lid : (await init()).list.lid;
+  // If the shopper has logged in since `init`, the account's list replaces the guest's.
+  const lidFor = async ({ regid }: Identity): Promise<string> =>
+    known?.regid === regid ? known.lid : (await init()).list.lid;
+
+  const change = <Items, Result>(path: string): SaveForLaterChange<Items, Result> => {
+    const call = callable(async (lid: string | null, items: Items | Items[]) => {
+      if (lid === null && known === null)
+        throw clientError('invalid-request', 'Call SaveForLater.init before the other save-for-later calls');
+      const fields = async (who: Identity) => ({ lid: lid ?? (await lidFor(who)), items: [items].flat() });
+      return write(() => caller.rest<Result>(`lists/sfl/${path}`, fields));
+    });
+    // A string as the first argument is the list id.
+    return (...given: unknown[]) =>
+      call(...((typeof given[0] === 'string' ? given : [null, ...given]) as Parameters<typeof call>));
   };
 
-  /** A string as the first argument is the list id. */
-  const change =
-    <Items, Result>(path: string): SaveForLaterChange<Items, Result> =>
-    (...given: unknown[]): Promise<Result> => {
-      const [lid, items, onSuccess, onError] = (typeof given[0] === 'string' ? given : [null, ...given]) as [
-        string | null,
-        Items | Items[],
-        OnSuccess<Result>?,
-        OnError?,
-      ];
-      const fields = async (who: Identity): Promise<Fields> => ({
-        lid: lid ?? (await lidFor(who)),
-        items: [items].flat(),
-      });
-      return settle(
-        () => {
-          if (lid === null && !isReady)
-            throw clientError(
-              'invalid-request',
-              'Call SaveForLater.init before the other save-for-later calls',
-            );
-          return write(() => caller.rest<Result>(`lists/sfl/${path}`, fields));
-        },
-        onSuccess,
-        onError,
-      );
-    };
-
   return Object.freeze<SaveForLater>({
-    init: (onSuccess, onError) => settle(init, onSuccess, onError),
+    init: callable(init),
     add: change('add'),
     remove: change('remove'),
     update: change('update'),

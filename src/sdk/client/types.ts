@@ -1,22 +1,42 @@
 import type {
+  BundleItemInput,
   CreateListInput,
-  CustomProduct,
   Item,
-  ItemChange,
-  ItemRef,
+  ItemInput,
+  ItemRefInput,
   ItemTransfer,
-  ItemUpdate,
   List,
   ListContents,
   ProductAlert,
   ProductId,
-  ProductInput,
-  ProductRef,
   UpdateListInput,
   VariantId,
-} from './records.ts';
+} from '../../generated/client-records.ts';
 
-export type * from './records.ts';
+export type * from '../../generated/client-records.ts';
+
+export type ProductRef = { epi: VariantId; empi: ProductId; du: string };
+
+/** Fields that the service's catalogue overrides if it has the product. */
+type CatalogueField = 'dt' | 'bt' | 'pr' | 'vi';
+
+type CustomField = 'title' | 'price' | 'compareAtPrice' | 'bundle';
+
+export type ItemFields = Omit<ItemInput, keyof ProductRef | CustomField>;
+
+export type ProductInput = ProductRef & ItemFields;
+
+export type ItemRef = ItemRefInput & { epi: VariantId };
+
+export type ItemUpdate = ItemRef & ItemFields;
+
+export type BundleItem = BundleItemInput;
+
+/** An item that is not in the store's catalogue. */
+export type CustomProduct = Omit<ItemInput, 'epi' | 'empi' | CatalogueField> & { title: string; du: string };
+
+/** A changed or removed item; one that was not found has `hasError`, `msg` and few other fields. */
+export type ItemChange = Partial<Item> & { epi: VariantId; hasError?: boolean; msg?: string | null };
 
 /** The shopper's identity, as the store's back end got it from `generate-regid`. */
 export type Identity = { regid: string; sessionid: string };

@@ -1,4 +1,4 @@
-import { isStaleIdentity } from './caller.ts';
+import { graphqlHeaders, isStaleIdentity } from './caller.ts';
 import type { Caller } from './caller.ts';
 import { WATCH_LISTS } from './documents.ts';
 import { notify } from './error.ts';
@@ -98,13 +98,7 @@ export function watchLists(
     try {
       const response = await tools.fetch(`${tools.baseUrl}/graphql/stream`, {
         method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          accept: 'text/event-stream',
-          'x-pid': tools.pid,
-          'x-regid': who.regid,
-          'x-sessionid': who.sessionid,
-        },
+        headers: { ...graphqlHeaders(tools.pid, who), accept: 'text/event-stream' },
         body: JSON.stringify({ query: WATCH_LISTS, variables: { since: since || null } }),
         credentials: 'omit',
         signal,

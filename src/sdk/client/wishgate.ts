@@ -13,16 +13,10 @@ import type {
   FetchLike,
   Item,
   ItemChange,
-  ItemTransfer,
   List,
-  ListContents,
-  ListUpdate,
   Membership,
   NewList,
-  ProductId,
-  ShareAnswer,
   SocialCount,
-  VariantId,
   Wishgate,
   WishgateError,
   WishgateOptions,
@@ -31,21 +25,18 @@ import type { WatchTools } from './watch.ts';
 
 export type * from './types.ts';
 
-type ContentsUpdate = { a?: Item[]; u?: ItemChange[]; d?: ItemChange[] };
+type ContentsUpdate = { a: Item[]; u: ItemChange[]; d: ItemChange[] };
 
 function checkOptions(options: WishgateOptions): void {
   const { baseUrl, pid, identify } = options;
-  if (hasApiKey(options)) {
-    throw clientError(
-      'forbidden',
-      'An API key must never reach a browser: keep it on your back end and pass `identify`',
-    );
-  }
-  if (typeof baseUrl !== 'string' || !/^https?:\/\//.test(baseUrl))
-    throw clientError('invalid-request', 'baseUrl must be an http(s) address');
-  if (typeof pid !== 'string' || pid === '') throw clientError('invalid-request', 'pid is required');
-  if (typeof identify !== 'function')
-    throw clientError('invalid-request', 'identify must be a function that answers { regid, sessionid }');
+  const requires = (isValid: boolean, message: string, type = 'invalid-request'): void => {
+    if (!isValid) throw clientError(type, message);
+  };
+  const keyMessage = 'An API key must never reach a browser: keep it on your back end and pass `identify`';
+  requires(!hasApiKey(options), keyMessage, 'forbidden');
+  requires(typeof baseUrl === 'string' && /^https?:\/\//.test(baseUrl), 'baseUrl must be an http(s) address');
+  requires(typeof pid === 'string' && pid !== '', 'pid is required');
+  requires(typeof identify === 'function', 'identify must be a function that answers { regid, sessionid }');
 }
 
 /** An empty form field counts as omitted; a blank one removes a note, and is invalid as a name. */
@@ -89,12 +80,11 @@ export function init(options: WishgateOptions): Wishgate {
   };
   const post = <Result>(path: string, fields: object): Promise<Result> =>
     write(() => caller.rest<Result>(path, fields as Fields));
-  const contents = (
-    lid: string,
-    changes: { a?: object[]; u?: object[]; d?: object[] },
-  ): Promise<ContentsUpdate> => post<ContentsUpdate>('lists/update-ctx', { lid, ...changes });
+  /** Adds, updates or removes items. */
+  const contents = async <Kind extends 'a' | 'u' | 'd'>(lid: string, kind: Kind, items: object[]) =>
+    (await post<ContentsUpdate>('lists/update-ctx', { lid, [kind]: items }))[kind];
   const addOne = async (lid: string, product: object): Promise<Item> =>
-    (await contents(lid, { a: [product] })).a![0]!;
+    (await contents(lid, 'a', [product]))[0]!;
 
   /** Returns text, so that each caller parses its own records. */
   const listsText = async (lty: string): Promise<string> => {
@@ -113,8 +103,9 @@ export function init(options: WishgateOptions): Wishgate {
     underway.set(key, reading);
     return reading.finally(() => underway.delete(key));
   };
+  const readLists = async (lty = ''): Promise<List[]> => JSON.parse(await listsText(lty)) as List[];
   const findList = async (lname: string): Promise<List | undefined> =>
-    (JSON.parse(await listsText('')) as List[]).find((list) => list.lname === lname);
+    (await readLists()).find((list) => list.lname === lname);
   const findOrCreate = async (list: NewList): Promise<List> => {
     const lname = list.lname.trim();
     const known = await findList(lname);
@@ -135,15 +126,10 @@ export function init(options: WishgateOptions): Wishgate {
     ensuring.set(list.lname, found);
     return found;
   };
-  const updateList = ({ lname, lnote, ...others }: ListUpdate): Promise<List> =>
-    post<List>('lists/update', { ...others, lname: blankIfEmpty(lname), lnote: blankIfEmpty(lnote) });
   const updateItem = async (lid: string, product: object): Promise<ItemChange> => {
-    const [changed] = (await contents(lid, { u: [product] })).u!;
-    if (changed!.hasError)
-      throw clientError('item-not-found', changed!.msg ?? 'There is no such item in this list', {
-        status: 404,
-      });
-    return changed!;
+    const changed = (await contents(lid, 'u', [product]))[0]!;
+    if (!changed.hasError) return changed;
+    throw clientError('item-not-found', changed.msg ?? 'There is no such item in this list', { status: 404 });
   };
 
   const watchTools: WatchTools = {
@@ -154,64 +140,47 @@ export function init(options: WishgateOptions): Wishgate {
     identity,
     timeoutMs: caller.timeoutMs,
     onIdentity: (listener) => cache.listen((change) => change === 'identity' && listener()),
-    read: async () => {
+    read: () => {
       cache.invalidate();
-      return JSON.parse(await listsText('')) as List[];
+      return readLists();
     },
   };
 
   return Object.freeze<Wishgate>({
     SaveForLater: createSaveForLater(caller, write, (lid) => void (savedLid = lid)),
-    fetchLists: ({ callbackFn, errorFn, lty } = {}) =>
-      settle(async () => JSON.parse(await listsText(lty ?? '')) as List[], callbackFn, errorFn),
-    createList: callable((list: NewList) => post<List>('lists/create', list)),
+    fetchLists: ({ callbackFn, errorFn, lty } = {}) => settle(() => readLists(lty), callbackFn, errorFn),
+    createList: callable((list) => post('lists/create', list)),
     ensureList: callable(ensureList),
-    updateList: callable(updateList),
-    deleteList: callable((lid: string) => post<List>('lists/delete-list', { lid })),
-    restoreList: callable((lid: string) => post<List>('lists/restore', { lid })),
-    restoreItems: callable((lid: string, epis: VariantId[]) =>
-      post<List>('lists/restore-items', { lid, epis }),
+    updateList: callable(({ lname, lnote, ...others }) =>
+      post('lists/update', { ...others, lname: blankIfEmpty(lname), lnote: blankIfEmpty(lnote) }),
     ),
-    deletedLists: callable((page?: object) => caller.rest<List[]>('lists/fetch-deleted', { ...page })),
-    deletedItems: callable((list: object) => caller.rest<Item[]>('lists/fetch-deleted-items', { ...list })),
+    deleteList: callable((lid) => post('lists/delete-list', { lid })),
+    restoreList: callable((lid) => post('lists/restore', { lid })),
+    restoreItems: callable((lid, epis) => post('lists/restore-items', { lid, epis })),
+    deletedLists: callable((page) => caller.rest('lists/fetch-deleted', { ...page })),
+    deletedItems: callable((list) => caller.rest('lists/fetch-deleted-items', list)),
     addToList: callable(addOne),
-    addProductsToList: callable(
-      async (lid: string, products: object[]) => (await contents(lid, { a: products })).a!,
-    ),
-    addProductToLists: callable((product: object, lids: string[]) =>
-      Promise.all(lids.map((lid) => addOne(lid, product))),
-    ),
-    deleteFromList: callable(
-      async (lid: string, product: object) => (await contents(lid, { d: [product] })).d![0]!,
-    ),
-    removeProductsFromList: callable(
-      async (lid: string, products: object[]) => (await contents(lid, { d: products })).d!,
-    ),
-    moveItems: callable((fromlid: string, tolid: string, epis: VariantId[]) =>
-      post<ItemTransfer>('lists/move-items', { fromlid, tolid, epis }),
-    ),
+    addProductsToList: callable((lid, products) => contents(lid, 'a', products)),
+    addProductToLists: callable((product, lids) => Promise.all(lids.map((lid) => addOne(lid, product)))),
+    deleteFromList: callable(async (lid, product) => (await contents(lid, 'd', [product]))[0]!),
+    removeProductsFromList: callable((lid, products) => contents(lid, 'd', products)),
+    moveItems: callable((fromlid, tolid, epis) => post('lists/move-items', { fromlid, tolid, epis })),
     updateListItem: callable(updateItem),
     addCustomProductToList: callable(addOne),
-    fetchListDetails: callable((list: object) =>
-      caller.rest<ListContents>('lists/fetch-list-with-contents', { ...list }),
-    ),
-    markListPublic: callable((lid: string) => post<List>('lists/markPublic', { lid })),
-    markListPrivate: callable((lid: string) => post<List>('lists/markPrivate', { lid })),
-    sendListViaEmail: callable((mail: object) =>
-      post<{ msg: string; listinfo: List }>('lists/emailList', mail),
-    ),
-    reportShare: callable((share: object) => caller.rest<ShareAnswer>('lists/reportShare', { ...share })),
-    setMeasured: callable((measured: boolean) =>
-      caller.rest<{ measured: boolean }>('shopper/set-measured', { measured }),
-    ),
+    fetchListDetails: callable((list) => caller.rest('lists/fetch-list-with-contents', list)),
+    markListPublic: callable((lid) => post('lists/markPublic', { lid })),
+    markListPrivate: callable((lid) => post('lists/markPrivate', { lid })),
+    sendListViaEmail: callable((mail) => post('lists/emailList', mail)),
+    reportShare: callable((share) => caller.rest('lists/reportShare', share)),
+    setMeasured: callable((measured) => caller.rest('shopper/set-measured', { measured })),
     subscribeForProductAlert: callable(alerts.subscribe),
     fetchProductAlerts: callable(alerts.fetch),
     unsubscribeFromProductAlert: callable(alerts.end),
-    getSocialCount: callable(async ({ empi }: { empi: ProductId }) => {
+    getSocialCount: callable(async ({ empi }) => {
       const { data } = await caller.rest<SocialCount>('product/wishlist/social-count', { empi });
       return { data: { ...data, empi: formOf(empi, data.empi) } };
     }),
-    isInLists: callable(async (epis: VariantId[]) => {
+    isInLists: callable(async (epis) => {
       const found = await caller.graphql<{ isInLists: Membership[] }>(IS_IN_LISTS, { epis });
       return asSent(epis, found.isInLists);
     }),
@@ -222,7 +191,7 @@ export function init(options: WishgateOptions): Wishgate {
       cache.invalidate();
       return settle(async () => void (await identity.get()), onSuccess, onError);
     },
-    onChange: (listener) => cache.listen(listener),
+    onChange: cache.listen,
     watch: (onLists, onError) => startWatching(watchTools, onLists, onError),
   });
 }

@@ -11,17 +11,12 @@ export type PageProduct = Record<string, unknown> & { epi: VariantId; empi?: Pro
 export type ListName = string | { lid: string };
 
 /** Calls the page's callbacks; without one for errors, the console shows them. Some pages read `description`. */
-export function done<Result>(
-  run: () => Promise<Result>,
-  onSuccess?: Callback,
-  onError?: Callback,
-): Promise<Result> {
-  return settle(run, onSuccess as undefined, (error) => {
+export const done = <Result>(run: () => Promise<Result>, onSuccess?: Callback, onError?: Callback) =>
+  settle(run, onSuccess as undefined, (error) => {
     Object.assign(error, { description: error.message });
     if (typeof onError === 'function') (onError as (error: Error) => void)(error);
     else console.warn(error);
   });
-}
 
 export const callable = <Args extends unknown[], Result>(
   run: (...args: Args) => Promise<Result>,
@@ -30,13 +25,9 @@ export const callable = <Args extends unknown[], Result>(
 export const lidOf = (list: ListName): string => (typeof list === 'object' && list ? list.lid : list);
 
 /** If a page omits them, `du` is the page's own URL and `empi` the variant's number. */
-export const refOf = ({
+export const refOf = ({ epi, empi, du }: PageProduct): ProductRef => ({
   epi,
-  empi = typeof epi === 'string' ? plainId(epi) : epi,
-  du,
-}: PageProduct): ProductRef => ({
-  epi,
-  empi,
+  empi: empi ?? (typeof epi === 'string' ? plainId(epi) : epi),
   du: du || location.href,
 });
 

@@ -1,8 +1,6 @@
 import type {
-  AlertAnswer,
   AlertRequest,
   Item,
-  ItemChange,
   List,
   ListContents,
   NewList,
@@ -12,7 +10,6 @@ import type {
 import { callable, done, fieldsOf, lidOf, productOf, refOf } from './call.ts';
 import type { Callback, ListName, PageProduct } from './call.ts';
 import { EVENT_TYPES, createOlder } from './older.ts';
-import type { Shared } from './older.ts';
 import { createSaved } from './saved.ts';
 import { createSharing } from './sharing.ts';
 import { ui } from './ui.ts';
@@ -24,10 +21,13 @@ const MOST_ITEMS = 1_000;
 
 const EVENT_NAMES: Record<string, string> = new Proxy(
   {},
-  {
-    get: (_names, name) => `sw:${String(name).toLowerCase()}`,
-  },
+  { get: (_names, name) => `sw:${String(name).toLowerCase()}` },
 );
+
+const SHARING_MODES = [
+  { type: 'facebook', key: 'facebook', url: 'https://www.facebook.com/sharer.php?u={{shareurl}}' },
+  { type: 'twitter', key: 'twitter', url: 'https://twitter.com/intent/tweet?url={{shareurl}}&text={{note}}' },
+];
 
 const flagOf = (value: unknown): 0 | 1 | undefined =>
   value == null || value === '' ? undefined : Number(value) === 0 ? 0 : 1;
@@ -57,62 +57,57 @@ export function createSwat(client: Wishgate, tag: Tag, isLoggedIn: () => boolean
     product: PageProduct | PageProduct[],
     mailingList?: unknown,
     topic?: unknown,
-  ): Promise<AlertAnswer> => {
-    const alert = {
+  ) => {
+    const answer = await client.subscribeForProductAlert({
       products: [product].flat().map(refOf),
       mediumvalue: address || undefined,
       medium: medium || undefined,
       topics: topic ? ([topic].flat() as string[]) : undefined,
       addtomailinglist: flagOf(mailingList),
-    };
-    const answer = await client.subscribeForProductAlert(alert);
+    });
     emit('addedToWatchlist', product);
     return answer;
   };
-  const subscribeWith = (...given: unknown[]): Promise<AlertAnswer> => {
-    if (typeof given[0] === 'object' && given[0])
-      return done(() => client.subscribeForProductAlert(given[0] as AlertRequest), given[1], given[2]);
-    const [value, medium, product, ok, err, mailingList, topic] = given as [
-      string,
-      string,
-      PageProduct,
-      ...Callback[],
-    ];
-    return done(() => subscribe(value, medium, product, mailingList, topic), ok, err);
+  const subscribeWith = (...given: unknown[]) => {
+    const [first, second, product, ok, err, mailingList, topic] = given;
+    if (typeof first === 'object' && first)
+      return done(() => client.subscribeForProductAlert(first as AlertRequest), second, product);
+    const run = () =>
+      subscribe(first as string, second as string, product as PageProduct, mailingList, topic);
+    return done(run, ok, err);
   };
 
-  const addAll = async (list: ListName, products: PageProduct[]): Promise<Item[]> => {
+  const addAll = async (list: ListName, products: PageProduct[]) => {
     const items = await client.addProductsToList(lidOf(list), products.map(productOf));
     items.forEach((item) => emit('addedToWishlist', item));
     return items;
   };
-  const removeAll = async (list: ListName, products: PageProduct[]): Promise<ItemChange[]> => {
+  const removeAll = async (list: ListName, products: PageProduct[]) => {
     const items = await client.removeProductsFromList(lidOf(list), products.map(refOf));
     items.forEach((item, index) => emit('removedFromWishlist', { ...products[index], ...item }));
     return items;
   };
-  const inEach = async <Result>(
-    run: (list: ListName, products: PageProduct[]) => Promise<Result[]>,
-    product: PageProduct,
-    lists: ListName | ListName[],
-  ): Promise<Result[]> => (await Promise.all([lists].flat().map((list) => run(list, [product])))).flat();
+  type ForItems<Result> = (list: ListName, products: PageProduct[]) => Promise<Result[]>;
+  const forOne = <Result>(run: ForItems<Result>) =>
+    callable(async (list: ListName, product: PageProduct) => (await run(list, [product]))[0]!);
+  const inEach = <Result>(run: ForItems<Result>) =>
+    callable(async (product: PageProduct, lists: ListName | ListName[]) =>
+      (await Promise.all([lists].flat().map((list) => run(list, [product])))).flat(),
+    );
   const remove = async (list: ListName): Promise<List> => {
     const deleted = await client.deleteList(lidOf(list));
     emit('removeWishlistCollection', deleted);
     return deleted;
   };
   /** Pages use the first list as the wishlist, so the save-for-later list comes last. */
-  const fetchLists = async (lty?: string): Promise<List[]> => {
-    const lists = await client.fetchLists({ lty });
-    return [...lists.filter((list) => list.lty !== 'sfl'), ...lists.filter((list) => list.lty === 'sfl')];
-  };
+  const fetchLists = async (lty?: string): Promise<List[]> =>
+    (await client.fetchLists({ lty })).sort((a, b) => Number(a.lty === 'sfl') - Number(b.lty === 'sfl'));
   const countOf = async ({ empi }: { empi: ProductId }) => {
     const { data } = await client.getSocialCount({ empi });
     return { ...data, data };
   };
 
-  const shared: Shared = { client, listName: tag.listName, isLoggedIn, emit, allItems, subscribe };
-  const older = createOlder(shared);
+  const older = createOlder({ client, listName: tag.listName, isLoggedIn, emit, allItems, subscribe });
 
   const functions = {
     ...client,
@@ -131,16 +126,12 @@ export function createSwat(client: Wishgate, tag: Tag, isLoggedIn: () => boolean
     ),
     updateList: callable((list: { lid: string }) => client.updateList(list)),
     deleteList: callable(remove),
-    addToList: callable(async (list: ListName, product: PageProduct) => (await addAll(list, [product]))[0]!),
+    addToList: forOne(addAll),
     addProductsToList: callable(addAll),
-    addProductToLists: callable((product: PageProduct, lists: ListName[]) => inEach(addAll, product, lists)),
-    deleteFromList: callable(
-      async (list: ListName, product: PageProduct) => (await removeAll(list, [product]))[0]!,
-    ),
+    addProductToLists: inEach(addAll),
+    deleteFromList: forOne(removeAll),
     removeProductsFromList: callable(removeAll),
-    removeProductFromLists: callable((product: PageProduct, lists: ListName[]) =>
-      inEach(removeAll, product, lists),
-    ),
+    removeProductFromLists: inEach(removeAll),
     updateListItem: callable((list: ListName, product: PageProduct) =>
       client.updateListItem(lidOf(list), fieldsOf(product)),
     ),
@@ -182,8 +173,3 @@ export function createSwat(client: Wishgate, tag: Tag, isLoggedIn: () => boolean
     },
   };
 }
-
-const SHARING_MODES = [
-  { type: 'facebook', key: 'facebook', url: 'https://www.facebook.com/sharer.php?u={{shareurl}}' },
-  { type: 'twitter', key: 'twitter', url: 'https://twitter.com/intent/tweet?url={{shareurl}}&text={{note}}' },
-];

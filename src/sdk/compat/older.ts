@@ -1,5 +1,5 @@
 import { clientError } from '../client/error.ts';
-import type { AlertAnswer, Item, ItemChange, List, Wishgate, WishgateError } from '../client/wishgate.ts';
+import type { AlertAnswer, Item, ItemChange, List, Wishgate } from '../client/wishgate.ts';
 import { createButtons } from './buttons.ts';
 import { callable, done, productOf, refOf } from './call.ts';
 import type { Callback, PageProduct } from './call.ts';
@@ -17,7 +17,7 @@ export const EVENT_TYPES = {
   addToWatchlist: 8,
 };
 
-export type Shared = {
+type Shared = {
   client: Wishgate;
   /** The list name for pages that support only one list. */
   listName: string;
@@ -36,20 +36,9 @@ async function findDefault({ client, listName }: Shared): Promise<List | undefin
 /** The interface for a single list, which is created when the first item is added. */
 export function createOlder(page: Shared) {
   const { client, listName, emit } = page;
-  let making: Promise<List> | null = null;
 
-  const make = async (): Promise<List> => {
-    try {
-      return await client.createList({ lname: listName });
-    } catch (error) {
-      const found =
-        (error as WishgateError).response?.type === 'duplicate-lname' ? await findDefault(page) : null;
-      if (found) return found;
-      throw error;
-    }
-  };
   const defaultList = async (): Promise<List> =>
-    (await findDefault(page)) ?? (making ??= make().finally(() => (making = null)));
+    (await findDefault(page)) ?? client.ensureList({ lname: listName });
 
   const fetchItems = async (type: unknown): Promise<object[]> => {
     if (type != null && type !== EVENT_TYPES.addToWishList) return [];

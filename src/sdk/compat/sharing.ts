@@ -2,9 +2,7 @@ import type { Wishgate } from '../client/wishgate.ts';
 import { callable, done, lidOf } from './call.ts';
 import type { Callback, ListName } from './call.ts';
 
-type Mail = { lid?: string } & Partial<
-  Record<'toEmailId' | 'toemail' | 'fromName' | 'fromname' | 'note', string>
->;
+type Mail = Partial<Record<'lid' | 'toEmailId' | 'toemail' | 'fromName' | 'fromname' | 'note', string>>;
 
 /** Without a list, these functions share the shopper's default list. */
 export function createSharing(
@@ -60,29 +58,24 @@ export function createSharing(
     /** `ok` receives the URL and the list id. */
     generateSharedListURL: (list: ListName | null, ok?: Callback, err?: Callback) => {
       let lid = '';
-      return done(
-        async () => {
-          const shared = await share(list);
-          lid = shared.lid;
-          return shared.url;
-        },
-        (url: string) => {
-          if (typeof ok === 'function') (ok as (url: string, lid: string) => void)(url, lid);
-        },
-        err,
-      );
+      const tell = (url: string): void => {
+        if (typeof ok === 'function') (ok as (url: string, lid: string) => void)(url, lid);
+      };
+      const run = async (): Promise<string> => {
+        const shared = await share(list);
+        lid = shared.lid;
+        return shared.url;
+      };
+      return done(run, tell, err);
     },
     /** A note and callbacks follow; a single callback is for errors. */
     shareListSocial: (
-      list: ListName | null,
-      fromname: string,
-      template: string,
-      medium: string,
-      ...rest: unknown[]
+      ...given: [ListName | null, fromname: string, template: string, medium: string, ...unknown[]]
     ) => {
+      const rest = given.slice(4);
       const note = rest.find((value) => typeof value === 'string') ?? '';
       const [err, ok] = rest.filter((value) => typeof value === 'function').reverse();
-      return done(() => social(list, fromname, template, medium, note), ok, err);
+      return done(() => social(given[0], given[1], given[2], given[3], note), ok, err);
     },
   };
 }

@@ -1,5 +1,5 @@
-import type { Item, List, ProductAlert } from '../../sdk/client/wishgate.ts';
-import { ShopError, backend, explain, toInput } from './api.ts';
+import type { Item, ProductAlert } from '../../sdk/client/wishgate.ts';
+import { ShopError, backend, explain } from './api.ts';
 import type { AlertTopic, Product } from './api.ts';
 import { changeCart, notedClick } from './cart.ts';
 import { client } from './client.ts';
@@ -8,11 +8,6 @@ import { findProduct, shop, show, update } from './state.ts';
 import type { Undo } from './toasts.ts';
 import { change, load, refreshAlerts, refreshProducts, reportLost } from './wishes.ts';
 import type { OptimisticChange } from './wishes.ts';
-
-const isPassing = (error: unknown): boolean => {
-  const { status = 0 } = error as { status?: number };
-  return status === 429 || status >= 500;
-};
 
 /** Shows an error as a message on the page, with a button to retry. */
 export async function attempt(
@@ -25,8 +20,10 @@ export async function attempt(
     return true;
   } catch (error) {
     if (reportLost(error, otherwise)) return false;
+    const { status = 0 } = error as { status?: number };
     const again = (): Promise<boolean> => attempt(action, { done, undo, otherwise });
-    show(explain(error), true, isPassing(error) ? { name: 'Try again', run: again } : undefined);
+    const mayPass = status === 429 || status >= 500;
+    show(explain(error), true, mayPass ? { name: 'Try again', run: again } : undefined);
     return false;
   }
 }
@@ -46,21 +43,17 @@ export function setQuantity(product: Product, to: (before: number) => number, do
   else if (done) show(done);
 }
 
-async function findLater(): Promise<List> {
-  if (shop.later) return shop.later;
-  const { list, items } = await client.SaveForLater.init();
-  return { ...list, listcontents: items };
-}
-
 export function saveForLater(product: Product): Promise<boolean> {
   const { epi, dt, stk } = product;
-  const item = { ...toInput(product), qty: Math.max(1, Math.min(shop.cart[epi] ?? 1, stk)) };
+  const item = { ...product, qty: Math.max(1, Math.min(shop.cart[epi] ?? 1, stk)) };
   return make(
     {
       otherwise: `${dt} was not saved for later`,
       // The product is removed from the cart after it is saved, so that a visitor who closes the page does not lose it.
       call: async () => {
-        const list = await findLater();
+        const { later } = shop;
+        const saved = later ? { list: later, items: later.listcontents } : await client.SaveForLater.init();
+        const list = { ...saved.list, listcontents: saved.items };
         await client.SaveForLater.add(list.lid, item);
         changeCart(epi, () => 0);
         return together(putList(list), putItem(list.lid, item));

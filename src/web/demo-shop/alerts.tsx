@@ -1,23 +1,40 @@
-import type { JSX } from 'preact';
 import type { ProductAlert } from '../../sdk/client/wishgate.ts';
 import { stopWaiting } from './actions.ts';
+import type { AlertTopic } from './api.ts';
 import { Empty, Ghosts, RemoveButton, Row, Title, ToShop, money } from './parts.tsx';
-import { useTitle } from './route.ts';
 import { findProduct, shop } from './state.ts';
 
-const WHEN: Record<string, string> = {
-  backinstock: 'when it is back in stock',
-  pricedrop: 'when it costs less',
-};
+/** The words of each topic: on its button, in its dialog, and among the alerts. */
+export const TOPICS = {
+  backinstock: {
+    ask: 'Notify me',
+    label: 'Notify me:',
+    waiting: 'We will tell you',
+    title: 'Tell me when it is back',
+    text: 'is sold out. Leave your address, and one mail tells you when it is here again.',
+    done: 'when it is back',
+    when: 'when it is back in stock',
+  },
+  pricedrop: {
+    ask: 'Watch the price',
+    label: 'Watch the price of',
+    waiting: 'Watching the price',
+    title: 'Tell me when the price falls',
+    text: 'may cost less some day. Leave your address, and one mail tells you when it does.',
+    done: 'when it costs less',
+    when: 'when it costs less',
+  },
+} satisfies Record<AlertTopic, object>;
 
-function AlertRow({ alert }: { alert: ProductAlert }): JSX.Element {
+function AlertRow({ alert }: { alert: ProductAlert }) {
   const { product, epi, topic, mediumvalue, confirmed } = alert;
   const known = findProduct(epi);
   const title = known?.dt ?? product.dt ?? 'A product';
+  const { when } = TOPICS[topic as AlertTopic] ?? { when: `about ${topic}` };
   const details = (
     <>
       <p>
-        A mail to {mediumvalue} {WHEN[topic] ?? `about ${topic}`}
+        A mail to {mediumvalue} {when}
       </p>
       <p class="hint">
         {confirmed
@@ -29,7 +46,7 @@ function AlertRow({ alert }: { alert: ProductAlert }): JSX.Element {
   return (
     <Row iu={known?.iu ?? product.iu} title={title} slug={known?.slug} level={2} details={details}>
       <RemoveButton
-        label={`Stop waiting for ${title}: ${WHEN[topic] ?? topic}`}
+        label={`Stop waiting for ${title}: ${when}`}
         text="Stop"
         onRemove={() => stopWaiting(alert)}
       />
@@ -37,19 +54,18 @@ function AlertRow({ alert }: { alert: ProductAlert }): JSX.Element {
   );
 }
 
-export function AlertsView(): JSX.Element {
+export function AlertsView() {
   const { alerts } = shop;
-  useTitle('My alerts');
   if (alerts?.length === 0)
     return (
-      <Empty title="No alerts yet">
+      <Empty title="No alerts yet" tab="My alerts">
         <p>Ask to be told when a product is back or costs less, and it appears here.</p>
         <ToShop />
       </Empty>
     );
   return (
     <>
-      <Title>My alerts</Title>
+      <Title text="My alerts" />
       {!alerts && <Ghosts />}
       <ul class="lines">
         {alerts?.map((alert) => (

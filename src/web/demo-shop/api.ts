@@ -1,18 +1,8 @@
-import type { Identity, ProductInput, WishgateError } from '../../sdk/client/wishgate.ts';
+import type { Identity, WishgateError } from '../../sdk/client/wishgate.ts';
 import type { DemoProduct } from '../demo-store/products.ts';
 
 /** Has the current price and stock; `fullPrice` is the price without a discount. */
 export type Product = DemoProduct & { fullPrice: number; du: string; iu: string };
-
-export const toInput = ({ epi, empi, du, dt, bt, pr, iu }: Product): ProductInput => ({
-  epi,
-  empi,
-  du,
-  dt,
-  bt,
-  pr,
-  iu,
-});
 
 export type AlertTopic = 'backinstock' | 'pricedrop';
 
@@ -36,9 +26,8 @@ export class ShopError extends Error {
 const FAILED = 'That did not work. Please try again.';
 
 async function call<Result>(path: string, body?: object): Promise<Result> {
-  const request = body
-    ? { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
-    : {};
+  const post = { method: 'POST', headers: { 'content-type': 'application/json' } };
+  const request = body && { ...post, body: JSON.stringify(body) };
   const response = await fetch(`/demo/api/${path}`, request).catch(() => {
     throw new ShopError('The shop cannot be reached', 0);
   });

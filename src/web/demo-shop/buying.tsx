@@ -1,5 +1,5 @@
-import type { JSX } from 'preact';
 import { attempt, setQuantity, subscribe, waitsFor } from './actions.ts';
+import { TOPICS } from './alerts.tsx';
 import type { AlertTopic, Product } from './api.ts';
 import { Notify } from './dialogs.tsx';
 import { lidsOf, toggleHeart } from './list-actions.ts';
@@ -8,24 +8,21 @@ import { Button, Icon, Picture, money } from './parts.tsx';
 import { open } from './route.ts';
 import { shop } from './state.ts';
 
-export function Price({ product: { pr, fullPrice } }: { product: Product }): JSX.Element {
+export function Price({ product: { pr, fullPrice } }: { product: Product }) {
   return (
     <p class="price">
-      {money(pr)}
+      {money(pr)}{' '}
       {pr < fullPrice && (
-        <>
-          {' '}
-          <s>
-            <span class="visually-hidden">instead of </span>
-            {money(fullPrice)}
-          </s>
-        </>
+        <s>
+          <span class="visually-hidden">instead of </span>
+          {money(fullPrice)}
+        </s>
       )}
     </p>
   );
 }
 
-export function Framed({ product, dt }: { product: Product; dt?: string }): JSX.Element {
+export function Framed({ product, dt }: { product: Product; dt?: string }) {
   return (
     <div class="frame">
       <Picture iu={product.iu} dt={dt} />
@@ -34,43 +31,27 @@ export function Framed({ product, dt }: { product: Product; dt?: string }): JSX.
   );
 }
 
-export function Hearts({ product }: { product: Product }): JSX.Element {
-  const isSaved = lidsOf(product.epi).length > 0;
+export function Hearts({ product }: { product: Product }) {
+  const { epi, dt } = product;
+  const isSaved = lidsOf(epi).length > 0;
+  const label = isSaved ? `Remove ${dt} from your lists` : `Save ${dt}`;
+  const pick = (): void => open(() => <PickLists product={product} />);
   return (
     <div class={shop.serverLists || isSaved ? 'hearts' : 'hearts unknown'}>
-      <Button
-        class="round"
-        isPressed={isSaved}
-        label={isSaved ? `Remove ${product.dt} from your lists` : `Save ${product.dt}`}
-        onClick={() => toggleHeart(product)}
-      >
+      <Button class="round" aria-pressed={isSaved} label={label} onClick={() => toggleHeart(product)}>
         <Icon name="heart" isFull={isSaved} />
       </Button>
-      <Button
-        class="round"
-        label={`Choose lists for ${product.dt}`}
-        onClick={() => open(() => <PickLists product={product} />)}
-      >
+      <Button class="round" label={`Choose lists for ${dt}`} onClick={pick}>
         <Icon name="plus" />
       </Button>
     </div>
   );
 }
 
-const WORDS = {
-  backinstock: { ask: 'Notify me', label: 'Notify me:', waiting: 'We will tell you', class: 'button wide' },
-  pricedrop: {
-    ask: 'Watch the price',
-    label: 'Watch the price of',
-    waiting: 'Watching the price',
-    class: 'button plain wide',
-  },
-};
-
 /** Subscribes a customer at once and a guest in a dialog, and links a subscribed visitor to the alerts. */
-export function WaitButton({ product, topic }: { product: Product; topic: AlertTopic }): JSX.Element {
+export function WaitButton({ product, topic }: { product: Product; topic: AlertTopic }) {
   const { dt, epi } = product;
-  const { ask, label, waiting, class: name } = WORDS[topic];
+  const { ask, label, waiting } = TOPICS[topic];
   if (waitsFor(epi, topic))
     return (
       <a class="button waiting wide" href="#/alerts" aria-label={`${waiting}: ${dt}. My alerts`}>
@@ -78,34 +59,27 @@ export function WaitButton({ product, topic }: { product: Product; topic: AlertT
       </a>
     );
   const { email } = shop;
-  const subscribeOwn = (address: string): Promise<boolean> =>
-    attempt(() => subscribe(product, topic, address), {
-      done: `We will write to ${address}`,
-      otherwise: `You do not wait for ${dt} yet`,
-    });
+  const wait = (): unknown =>
+    email === null
+      ? open(() => <Notify product={product} topic={topic} />)
+      : attempt(() => subscribe(product, topic, email), {
+          done: `We will write to ${email}`,
+          otherwise: `You do not wait for ${dt} yet`,
+        });
   return (
-    <Button
-      class={name}
-      label={`${label} ${dt}`}
-      onClick={() =>
-        email === null ? open(() => <Notify product={product} topic={topic} />) : subscribeOwn(email)
-      }
-    >
+    <Button class={topic === 'pricedrop' ? 'plain wide' : 'wide'} label={`${label} ${dt}`} onClick={wait}>
       {ask}
     </Button>
   );
 }
 
-export function BuyButton({ product }: { product: Product }): JSX.Element {
+export function BuyButton({ product }: { product: Product }) {
   const { dt, stk } = product;
   if (stk <= 0) return <WaitButton product={product} topic="backinstock" />;
+  const add = (): void => setQuantity(product, (before) => before + 1, `${dt} is in your cart`);
   return (
     <>
-      <Button
-        class="button primary wide"
-        label={`Add to cart: ${dt}`}
-        onClick={() => setQuantity(product, (before) => before + 1, `${dt} is in your cart`)}
-      >
+      <Button class="primary wide" label={`Add to cart: ${dt}`} onClick={add}>
         Add to cart
       </Button>
       <WaitButton product={product} topic="pricedrop" />

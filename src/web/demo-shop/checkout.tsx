@@ -1,17 +1,16 @@
-import type { JSX, TargetedEvent } from 'preact';
+import type { TargetedEvent } from 'preact';
 import type { Item } from '../../sdk/client/wishgate.ts';
 import { declineTracking, moveToCart, placeOrder, saveForLater, setQuantity } from './actions.ts';
 import type { Product } from './api.ts';
 import { WaitButton } from './buying.tsx';
 import { removeSaved } from './list-actions.ts';
 import { Button, Empty, RemoveButton, Row, Title, ToShop, money } from './parts.tsx';
-import { useTitle } from './route.ts';
 import { findProduct, shop } from './state.ts';
 
 /** Limits the quantity to the stock, because the cart may come from another tab or an earlier day. */
 const buyable = (qty: number | undefined, { stk }: Product): number => Math.min(qty ?? 0, Math.max(0, stk));
 
-function CartRow({ product }: { product: Product }): JSX.Element {
+function CartRow({ product }: { product: Product }) {
   const { epi, dt, slug, stk, pr, iu } = product;
   const qty = shop.cart[epi];
   const set = ({ currentTarget }: TargetedEvent<HTMLInputElement>): void => {
@@ -43,8 +42,9 @@ function CartRow({ product }: { product: Product }): JSX.Element {
   );
 }
 
-function SavedRow({ item }: { item: Item }): JSX.Element {
-  const { epi, dt, iu, pr, qty } = item;
+function SavedRow({ item }: { item: Item }) {
+  const { epi, iu, pr, qty } = item;
+  const dt = item.dt ?? '';
   const isSoldOut = (findProduct(epi)?.stk ?? 0) <= 0;
   const details = (
     <p class="price">
@@ -56,19 +56,18 @@ function SavedRow({ item }: { item: Item }): JSX.Element {
     <Row iu={iu} title={dt} details={details}>
       <div class="actions">
         {!isSoldOut && (
-          <Button class="button primary" label={`Move to cart: ${dt ?? ''}`} onClick={() => moveToCart(item)}>
+          <Button class="primary" label={`Move to cart: ${dt}`} onClick={() => moveToCart(item)}>
             Move to cart
           </Button>
         )}
-        <RemoveButton label={`Remove ${dt ?? ''} from saved for later`} onRemove={() => removeSaved(item)} />
+        <RemoveButton label={`Remove ${dt} from saved for later`} onRemove={() => removeSaved(item)} />
       </div>
     </Row>
   );
 }
 
-export function CartView(): JSX.Element {
+export function CartView() {
   const { cart, later } = shop;
-  useTitle('Your cart');
   const products = Object.keys(cart).flatMap((epi) => findProduct(epi) ?? []);
   const saved = later?.listcontents ?? [];
   const lines = products
@@ -77,13 +76,13 @@ export function CartView(): JSX.Element {
   const total = lines.reduce((sum, { epi, quantity }) => sum + findProduct(epi)!.pr * quantity, 0);
   if (products.length === 0 && saved.length === 0)
     return (
-      <Empty title="Your cart is empty">
+      <Empty title="Your cart is empty" tab="Your cart">
         <ToShop />
       </Empty>
     );
   return (
     <>
-      <Title>Your cart</Title>
+      <Title text="Your cart" />
       {products.length === 0 && <p class="hint">Nothing in the cart right now.</p>}
       <ul class="lines">
         {products.map((product) => (
@@ -96,10 +95,10 @@ export function CartView(): JSX.Element {
             Total <strong>{money(total)}</strong>
           </p>
           <div class="actions place">
-            <Button class="button primary" isDisabled={total === 0} onClick={() => placeOrder(lines)}>
+            <Button class="primary" disabled={total === 0} onClick={() => placeOrder(lines)}>
               Place order
             </Button>
-            <Button class="button plain" onClick={declineTracking}>
+            <Button class="plain" onClick={declineTracking}>
               Do not measure my clicks and orders
             </Button>
           </div>

@@ -1,11 +1,9 @@
 import PostalMime from 'postal-mime';
-import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { changeProduct } from './actions.ts';
 import { backend } from './api.ts';
 import type { OutboxMail, Product } from './api.ts';
-import { Button, Empty, Row, Title, money } from './parts.tsx';
-import { useTitle } from './route.ts';
+import { Button, Icon, Row, Title, money } from './parts.tsx';
 import { shop } from './state.ts';
 import { refreshAlerts } from './wishes.ts';
 
@@ -15,8 +13,8 @@ const POLL_MS = 1500;
 const LINK = /(https?:\/\/[^\s<>"]+)/;
 
 async function read({ id, sentAt, eml }: OutboxMail): Promise<Email> {
-  const { to, subject, text } = await PostalMime.parse(eml);
-  return { id, sentAt, to: to?.[0]?.address ?? '', subject: subject ?? '', text: text ?? '' };
+  const { to, subject = '', text = '' } = await PostalMime.parse(eml);
+  return { id, sentAt, to: to?.[0]?.address ?? '', subject, text };
 }
 
 /** Polls while the view is open, because emails are sent shortly after the restock. */
@@ -32,26 +30,31 @@ function useOutbox(): Email[] | null {
   return emails;
 }
 
-function Linked({ text }: { text: string }): JSX.Element {
+function Letter({ to, subject, text, sentAt }: Email) {
+  const parts = text.split(LINK).map((part, index) => {
+    const short = part.length > 60 ? `${part.slice(0, 57)}…` : part;
+    return index % 2 === 1 ? <a href={part}>{short}</a> : part;
+  });
   return (
-    <p class="letter">
-      {text.split(LINK).map((part, index) =>
-        index % 2 === 1 ? (
-          <a key={index} href={part}>
-            {part.length > 60 ? `${part.slice(0, 57)}…` : part}
-          </a>
-        ) : (
-          part
-        ),
-      )}
-    </p>
+    <li class="line">
+      <details class="grow">
+        <summary>
+          <strong>{subject}</strong>
+          <span class="hint">
+            to {to} · {new Date(sentAt).toLocaleTimeString()}
+          </span>
+        </summary>
+        <p class="letter">{parts}</p>
+      </details>
+    </li>
   );
 }
 
-function StockRow({ product }: { product: Product }): JSX.Element {
+function StockRow({ product }: { product: Product }) {
   const { epi, dt, iu, stk, pr, fullPrice } = product;
   const isReduced = pr < fullPrice;
   const isInStock = stk > 0;
+  const stockAction = isInStock ? 'Sell out' : 'Restock';
   const setPrice = (): Promise<boolean> =>
     changeProduct(
       () => backend.setPrice(epi, !isReduced),
@@ -67,37 +70,31 @@ function StockRow({ product }: { product: Product }): JSX.Element {
       {isInStock ? `${stk} in stock` : 'sold out'} · {money(pr)}
     </p>
   );
-  const stockAction = isInStock ? 'Sell out' : 'Restock';
   return (
-    <Row class="line small" iu={iu} title={dt} details={details}>
+    <Row class="small" iu={iu} title={dt} details={details}>
       <Button
-        class="button plain"
+        class="plain"
         label={`${isReduced ? 'Old price' : 'Reduce the price'} of ${dt}`}
         onClick={setPrice}
       >
         {isReduced ? 'Old price' : 'Reduce'}
       </Button>
-      <Button
-        class={isInStock ? 'button plain' : 'button primary'}
-        label={`${stockAction} ${dt}`}
-        onClick={setStock}
-      >
+      <Button class={isInStock ? 'plain' : 'primary'} label={`${stockAction} ${dt}`} onClick={setStock}>
         {stockAction}
       </Button>
     </Row>
   );
 }
 
-export function Counter(): JSX.Element {
+export function Counter() {
   const emails = useOutbox();
-  useTitle('Behind the counter');
   const sent = emails?.length ?? 0;
   useEffect(() => {
     if (sent > 0) void refreshAlerts().catch(() => undefined);
   }, [sent]);
   return (
     <>
-      <Title>Behind the counter</Title>
+      <Title text="Behind the counter" />
       <p class="lead">
         Restock or reduce a product that somebody waits for, and the mail appears in the outbox. The demo
         never sends anything for real.
@@ -114,23 +111,15 @@ export function Counter(): JSX.Element {
         <section aria-labelledby="outbox">
           <h2 id="outbox">Outbox</h2>
           {emails?.length === 0 && (
-            <Empty title="No mail yet" level={3}>
+            <div class="empty">
+              <Icon name="heart" />
+              <h3>No mail yet</h3>
               <p>Ask to be notified of a sold-out product, then restock it.</p>
-            </Empty>
+            </div>
           )}
-          <ul class="letters">
-            {emails?.map(({ id, to, subject, text, sentAt }) => (
-              <li key={id}>
-                <details>
-                  <summary>
-                    <strong>{subject}</strong>
-                    <span class="hint">
-                      to {to} · {new Date(sentAt).toLocaleTimeString()}
-                    </span>
-                  </summary>
-                  <Linked text={text} />
-                </details>
-              </li>
+          <ul class="lines">
+            {emails?.map((email) => (
+              <Letter key={email.id} {...email} />
             ))}
           </ul>
         </section>

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Item, List } from '../../sdk/client/wishgate.ts';
 import { attempt } from './actions.ts';
@@ -10,7 +9,7 @@ import { inTurn } from './wishes.ts';
 
 type Deleted = { lists: List[]; items: Item[] };
 
-function useDeleted(lid: string | null): Deleted {
+function useDeleted(lid: string | undefined): Deleted {
   const [deleted, setDeleted] = useState<Deleted>({ lists: [], items: [] });
   useEffect(() => {
     let isCurrent = true;
@@ -18,7 +17,7 @@ function useDeleted(lid: string | null): Deleted {
       if (!isCurrent) return;
       const [gone, items] = await Promise.all([
         client.deletedLists(),
-        lid === null ? [] : client.deletedItems({ lid }),
+        lid === undefined ? [] : client.deletedItems({ lid }),
       ]);
       if (isCurrent) setDeleted({ lists: gone.filter(({ lty }) => lty !== 'sfl'), items });
     };
@@ -29,7 +28,7 @@ function useDeleted(lid: string | null): Deleted {
   return deleted;
 }
 
-function DeletedRow({ name, hint, onBack }: { name: string; hint: string; onBack: Undo }): JSX.Element {
+function DeletedRow({ name, hint, onBack }: { name: string; hint: string; onBack: Undo }) {
   const restore = (): Promise<boolean> =>
     attempt(onBack, { done: `${name} is back`, otherwise: `${name} is not back` });
   return (
@@ -41,8 +40,10 @@ function DeletedRow({ name, hint, onBack }: { name: string; hint: string; onBack
   );
 }
 
-export function RecentlyDeleted({ list }: { list: List | null }): JSX.Element | null {
-  const { lists, items } = useDeleted(list?.lid ?? null);
+export const countItems = (count: number): string => (count === 1 ? '1 item' : `${count} items`);
+
+export function RecentlyDeleted({ list }: { list?: List }) {
+  const { lists, items } = useDeleted(list?.lid);
   if (lists.length === 0 && items.length === 0) return null;
   return (
     <section class="deleted" aria-labelledby="deleted-title">
@@ -52,7 +53,7 @@ export function RecentlyDeleted({ list }: { list: List | null }): JSX.Element | 
           <DeletedRow
             key={lid}
             name={lname}
-            hint={cnt === 1 ? 'List with 1 item' : `List with ${cnt} items`}
+            hint={`List with ${countItems(cnt)}`}
             onBack={() => client.restoreList(lid)}
           />
         ))}

@@ -1,6 +1,6 @@
-import type { JSX } from 'preact';
 import type { List } from '../../sdk/client/wishgate.ts';
 import { login, make, subscribe } from './actions.ts';
+import { TOPICS } from './alerts.tsx';
 import type { AlertTopic, Product } from './api.ts';
 import { client } from './client.ts';
 import { Form, Modal } from './overlay.tsx';
@@ -10,7 +10,7 @@ import { changeList } from './patches.ts';
 import { close, open } from './route.ts';
 import { shop, show } from './state.ts';
 
-function EmailField(): JSX.Element {
+function EmailField() {
   return (
     <Field
       label="E-mail address"
@@ -23,7 +23,7 @@ function EmailField(): JSX.Element {
   );
 }
 
-export function Login({ reason, share }: { reason: string; share?: List }): JSX.Element {
+export function Login({ reason, share }: { reason: string; share?: List }) {
   const send = async (value: FieldReader): Promise<void> => {
     await login(value('email'));
     if (!share) return close();
@@ -47,30 +47,18 @@ export function Login({ reason, share }: { reason: string; share?: List }): JSX.
   );
 }
 
-const ALERTS = {
-  backinstock: {
-    title: 'Tell me when it is back',
-    text: 'is sold out. Leave your address, and one mail tells you when it is here again.',
-    when: 'when it is back',
-  },
-  pricedrop: {
-    title: 'Tell me when the price falls',
-    text: 'may cost less some day. Leave your address, and one mail tells you when it does.',
-    when: 'when it costs less',
-  },
-};
-
-export function Notify({ product, topic }: { product: Product; topic: AlertTopic }): JSX.Element {
+export function Notify({ product, topic }: { product: Product; topic: AlertTopic }) {
+  const { title, text, done } = TOPICS[topic];
   const send = async (value: FieldReader): Promise<void> => {
     await subscribe(product, topic, value('email'));
-    show(`We will write to ${value('email')} ${ALERTS[topic].when}`);
+    show(`We will write to ${value('email')} ${done}`);
     close();
   };
   return (
-    <Modal title={ALERTS[topic].title}>
+    <Modal title={title}>
       <Form submit="Notify me" onSubmit={send}>
         <p>
-          {product.dt} {ALERTS[topic].text}
+          {product.dt} {text}
         </p>
         <EmailField />
       </Form>
@@ -78,7 +66,16 @@ export function Notify({ product, topic }: { product: Product; topic: AlertTopic
   );
 }
 
-export function Share({ lid }: { lid: string }): JSX.Element | null {
+/** The clipboard may be blocked, or missing as on plain HTTP. */
+async function copy(link: string): Promise<void> {
+  const isCopied = await navigator.clipboard?.writeText(link).then(
+    () => true,
+    () => false,
+  );
+  show(isCopied ? 'Link copied' : 'Please copy the link by hand', !isCopied);
+}
+
+export function Share({ lid }: { lid: string }) {
   const list = shop.lists.find((known) => known.lid === lid);
   if (!list) return null;
   const { lname, anonRead } = list;
@@ -92,15 +89,6 @@ export function Share({ lid }: { lid: string }): JSX.Element | null {
       },
       anonRead ? 'Nobody else can open it now' : 'Whoever has the link can open it',
     );
-  const copy = async (): Promise<void> => {
-    try {
-      await navigator.clipboard.writeText(link);
-      show('Link copied');
-    } catch {
-      // The clipboard is blocked, or missing as on plain HTTP.
-      show('Please copy the link by hand', true);
-    }
-  };
   const send = async (value: FieldReader, form: HTMLFormElement): Promise<void> => {
     await client.sendListViaEmail({ lid, toemail: value('toemail'), fromname: value('fromname') });
     show(`Sent to ${value('toemail')}`);
@@ -122,7 +110,7 @@ export function Share({ lid }: { lid: string }): JSX.Element | null {
               value={link}
               onFocus={(event) => event.currentTarget.select()}
             />
-            <Button onClick={copy}>Copy</Button>
+            <Button onClick={() => copy(link)}>Copy</Button>
           </div>
           <Form submit="Send" onSubmit={send}>
             <h3>Send it by mail</h3>

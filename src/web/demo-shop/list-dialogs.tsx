@@ -1,19 +1,17 @@
-import type { JSX } from 'preact';
 import type { Item, List } from '../../sdk/client/wishgate.ts';
 import { make } from './actions.ts';
-import { toInput } from './api.ts';
 import type { Product } from './api.ts';
 import { client } from './client.ts';
 import { lidsOf, toggleIn } from './list-actions.ts';
 import { Form, Modal } from './overlay.tsx';
 import type { FieldReader } from './overlay.tsx';
 import { Field } from './parts.tsx';
-import { changeItem, changeList, moveItem, putItem, putList, together } from './patches.ts';
+import { changeItem, changeList, dropItem, putItem, putList, together } from './patches.ts';
 import { close, goTo } from './route.ts';
 import { shop, show } from './state.ts';
 import { change } from './wishes.ts';
 
-function NameField({ label, value }: { label: string; value?: string }): JSX.Element {
+function NameField({ label, value }: { label: string; value?: string }) {
   return (
     <Field
       class="grow"
@@ -31,7 +29,7 @@ function NameField({ label, value }: { label: string; value?: string }): JSX.Ele
 /** The lists that exist in the service; one that is being created has no id yet. */
 export const madeLists = (): List[] => shop.lists.filter(({ lid }) => lid !== '');
 
-export function PickLists({ product }: { product: Product }): JSX.Element {
+export function PickLists({ product }: { product: Product }) {
   const inLists = lidsOf(product.epi);
   const create = async (value: FieldReader, form: HTMLFormElement): Promise<void> => {
     const lname = value('lname');
@@ -39,8 +37,8 @@ export function PickLists({ product }: { product: Product }): JSX.Element {
       otherwise: `${lname} was not made`,
       call: async () => {
         const list = await client.createList({ lname });
-        await client.addToList(list.lid, toInput(product));
-        return together(putList(list), putItem(list.lid, toInput(product)));
+        await client.addToList(list.lid, product);
+        return together(putList(list), putItem(list.lid, product));
       },
     });
     form.reset();
@@ -48,7 +46,7 @@ export function PickLists({ product }: { product: Product }): JSX.Element {
   };
   return (
     <Modal title={`Lists for ${product.dt}`}>
-      <ul class="choices">
+      <ul class="lines">
         {madeLists().map((list) => (
           <li key={list.lid}>
             <label class="check">
@@ -70,7 +68,7 @@ export function PickLists({ product }: { product: Product }): JSX.Element {
   );
 }
 
-export function NameList({ list }: { list?: List }): JSX.Element {
+export function NameList({ list }: { list?: List }) {
   const send = async (value: FieldReader): Promise<void> => {
     const lname = value('lname');
     let madeLid = '';
@@ -98,7 +96,7 @@ export function NameList({ list }: { list?: List }): JSX.Element {
   );
 }
 
-export function EditItem({ item }: { item: Item }): JSX.Element {
+export function EditItem({ item }: { item: Item }) {
   const { lid, epi, dt, title, qty, note } = item;
   const name = dt ?? title ?? 'this item';
   const send = async (value: FieldReader): Promise<void> => {
@@ -112,7 +110,9 @@ export function EditItem({ item }: { item: Item }): JSX.Element {
     await make(
       {
         otherwise: `${name} is as it was`,
-        patch: isMoved ? moveItem(lid, toLid, { ...item, ...fields }) : changeItem(lid, epi, fields),
+        patch: isMoved
+          ? together(dropItem(lid, epi), putItem(toLid, { ...item, ...fields }))
+          : changeItem(lid, epi, fields),
         call: async () => {
           if (isChanged) await client.updateListItem(lid, { epi, ...fields });
           if (isMoved) await client.moveItems(lid, toLid, [epi]);
@@ -124,15 +124,7 @@ export function EditItem({ item }: { item: Item }): JSX.Element {
   return (
     <Modal title={`Edit ${name}`}>
       <Form submit="Save" onSubmit={send}>
-        <Field
-          label="Quantity"
-          name="qty"
-          type="number"
-          min="1"
-          max="999"
-          required
-          defaultValue={String(qty)}
-        />
+        <Field label="Quantity" name="qty" type="number" min="1" max="999" required defaultValue={`${qty}`} />
         <label>
           Note
           <textarea name="note" rows={3} maxLength={500} defaultValue={note ?? ''} />

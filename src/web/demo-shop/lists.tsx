@@ -1,20 +1,20 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Item, List, ListContents } from '../../sdk/client/wishgate.ts';
 import { explain, isUnreachable } from './api.ts';
 import { BuyButton, Hearts } from './buying.tsx';
 import { client } from './client.ts';
-import { RecentlyDeleted } from './deleted.tsx';
+import { RecentlyDeleted, countItems } from './deleted.tsx';
 import { Login, Share } from './dialogs.tsx';
 import { removeItem, removeList } from './list-actions.ts';
 import { EditItem, NameList, madeLists } from './list-dialogs.tsx';
 import { Button, Empty, Ghosts, Icon, RemoveButton, Row, Title, ToShop, money } from './parts.tsx';
-import { focusHeading, open, replaceRoute, useTitle } from './route.ts';
+import { focusHeading, open, replaceRoute } from './route.ts';
 import { findProduct, shop } from './state.ts';
 
 type ItemRowProps = { item: Item; level: 2 | 3; children: ComponentChildren };
 
-function ItemRow({ item, level, children }: ItemRowProps): JSX.Element {
+function ItemRow({ item, level, children }: ItemRowProps) {
   const { epi, iu, dt, title, pr, qty, note } = item;
   const product = findProduct(epi);
   const details = (
@@ -36,15 +36,11 @@ function ItemRow({ item, level, children }: ItemRowProps): JSX.Element {
   );
 }
 
-function OwnRow({ item, list }: { item: Item; list: List }): JSX.Element {
+function OwnRow({ item, list }: { item: Item; list: List }) {
   const title = item.dt ?? item.title ?? '';
   return (
     <ItemRow item={item} level={3}>
-      <Button
-        class="button plain"
-        label={`Edit ${title}`}
-        onClick={() => open(() => <EditItem item={item} />)}
-      >
+      <Button class="plain" label={`Edit ${title}`} onClick={() => open(() => <EditItem item={item} />)}>
         Edit
       </Button>
       <RemoveButton label={`Remove ${title}`} onRemove={() => removeItem(list, item)} />
@@ -54,7 +50,7 @@ function OwnRow({ item, list }: { item: Item; list: List }): JSX.Element {
 
 const LOGIN_TO_SHARE = 'Log in to share a list. Everything you saved as a guest comes with you.';
 
-function OneList({ list }: { list: List }): JSX.Element {
+function OneList({ list }: { list: List }) {
   const { lid, lname, cnt, listcontents, anonRead } = list;
   const share = (): void => {
     const isGuest = shop.email === null;
@@ -71,17 +67,17 @@ function OneList({ list }: { list: List }): JSX.Element {
         <h2 id="list-name" class="grow">
           {lname}{' '}
           <span class="hint">
-            {cnt === 1 ? '1 item' : `${cnt} items`}
+            {countItems(cnt)}
             {anonRead && ' · shared'}
           </span>
         </h2>
         <Button onClick={share}>
           <Icon name="share" /> Share
         </Button>
-        <Button class="button plain" onClick={() => open(() => <NameList list={list} />)}>
+        <Button class="plain" onClick={() => open(() => <NameList list={list} />)}>
           Rename
         </Button>
-        <Button class="button plain" onClick={remove}>
+        <Button class="plain" onClick={remove}>
           Delete list
         </Button>
       </div>
@@ -96,39 +92,38 @@ function OneList({ list }: { list: List }): JSX.Element {
   );
 }
 
-function NewList(): JSX.Element {
+function NewList() {
   return (
-    <Button class="button plain" onClick={() => open(() => <NameList />)}>
+    <Button class="plain" onClick={() => open(() => <NameList />)}>
       <Icon name="plus" /> New list
     </Button>
   );
 }
 
-export function Lists({ lid: wanted }: { lid: string }): JSX.Element {
+export function Lists({ lid: wanted }: { lid: string }) {
   const lists = madeLists();
   const list = lists.find(({ lid }) => lid === wanted) ?? lists[0];
-  useTitle(list ? `${list.lname} · My lists` : 'My lists');
   if (!list && shop.serverLists)
     return (
       <>
-        <Empty title="No lists yet">
+        <Empty title="No lists yet" tab="My lists">
           <p>Tap a heart in the shop, and your first list appears here.</p>
-          <div class="actions middle">
+          <div class="actions">
             <ToShop />
             <NewList />
           </div>
         </Empty>
-        <RecentlyDeleted list={null} />
+        <RecentlyDeleted />
       </>
     );
   return (
     <>
-      <Title>My lists</Title>
+      <Title text="My lists" tab={list && `${list.lname} · My lists`} />
       <nav class="tabs" aria-label="Lists">
         {lists.map(({ lid, lname, cnt }) => (
           <a
             key={lid}
-            class="tab"
+            class="button"
             href={`#/lists/${lid}`}
             aria-current={lid === list?.lid ? 'page' : undefined}
           >
@@ -161,19 +156,18 @@ function useShared(lid: string): { contents: ListContents | null; problem: strin
   return { contents: contents?.list.lid === lid ? contents : null, problem };
 }
 
-export function SharedList({ lid }: { lid: string }): JSX.Element {
+export function SharedList({ lid }: { lid: string }) {
   const { contents, problem } = useShared(lid);
-  useTitle(contents?.list.lname ?? 'A shared list');
   if (problem)
     return (
-      <Empty title="This list cannot be opened">
+      <Empty title="This list cannot be opened" tab="A shared list">
         <p>{problem}</p>
       </Empty>
     );
   if (!contents)
     return (
       <>
-        <Title>A shared list</Title>
+        <Title text="A shared list" />
         <Ghosts />
       </>
     );
@@ -181,7 +175,7 @@ export function SharedList({ lid }: { lid: string }): JSX.Element {
   return (
     <section>
       <p class="hint">{owner} shares a list with you</p>
-      <Title>{contents.list.lname}</Title>
+      <Title text={contents.list.lname} />
       <ul class="lines">
         {contents.items.map((item) => {
           const product = findProduct(item.epi);

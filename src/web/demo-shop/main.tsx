@@ -1,5 +1,4 @@
 import { render } from 'preact';
-import type { JSX } from 'preact';
 import { useReducer } from 'preact/hooks';
 import { logout } from './actions.ts';
 import { AlertsView } from './alerts.tsx';
@@ -20,7 +19,7 @@ import './shop.css';
 type NavLinkProps = { view: string; icon: IconName; name: string; count?: number };
 
 /** The count takes no space, so that nothing moves when it loads. */
-function NavLink({ view, icon, name, count = 0 }: NavLinkProps): JSX.Element {
+function NavLink({ view, icon, name, count = 0 }: NavLinkProps) {
   return (
     <a href={`#/${view}`} aria-current={shop.route[0] === view ? 'page' : undefined}>
       <Icon name={icon} /> {name} {count > 0 && <span class="count">{count}</span>}
@@ -28,7 +27,7 @@ function NavLink({ view, icon, name, count = 0 }: NavLinkProps): JSX.Element {
   );
 }
 
-function Header(): JSX.Element {
+function Header() {
   const { lists, cart, alerts, email } = shop;
   const saved = lists.reduce((sum, { cnt }) => sum + cnt, 0);
   const inCart = Object.values(cart).reduce((sum, qty) => sum + qty, 0);
@@ -45,7 +44,7 @@ function Header(): JSX.Element {
         <NavLink view="cart" icon="bag" name="Cart" count={inCart} />
         <NavLink view="counter" icon="shop" name="Counter" />
       </nav>
-      <Button class="button plain account" onClick={email === null ? logIn : logout}>
+      <Button class="plain account" onClick={email === null ? logIn : logout}>
         <Icon name="person" />
         <span class="who">
           {email === null ? 'Log in' : 'Log out'}
@@ -56,7 +55,7 @@ function Header(): JSX.Element {
   );
 }
 
-function View(): JSX.Element {
+function View() {
   const [view, name] = shop.route;
   if (view === 'lists') return <Lists lid={name} />;
   if (view === 'cart') return <CartView />;
@@ -66,7 +65,7 @@ function View(): JSX.Element {
   return view === 'p' ? <ProductPage key={name} slug={name} /> : <Shelf />;
 }
 
-function App(): JSX.Element {
+function App() {
   const [, redraw] = useReducer<number, void>((draws) => draws + 1, 0);
   onUpdate(redraw);
   useArrival();

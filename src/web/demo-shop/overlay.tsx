@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX, SubmitEventHandler } from 'preact';
+import type { ComponentChildren, SubmitEventHandler } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { explain } from './api.ts';
 import { Button, Icon } from './parts.tsx';
@@ -7,7 +7,7 @@ import { dismiss, shop } from './state.ts';
 import { load } from './wishes.ts';
 
 /** Escape and Back close the dialog, and the focus returns to its previous element. */
-export function Modal({ title, children }: { title: string; children: ComponentChildren }): JSX.Element {
+export function Modal({ title, children }: { title: string; children: ComponentChildren }) {
   const element = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const opener = document.activeElement;
@@ -42,17 +42,14 @@ export function Modal({ title, children }: { title: string; children: ComponentC
 
 export type FieldReader = (name: string) => string;
 
-export function Form({
-  submit,
-  isRow = false,
-  onSubmit,
-  children,
-}: {
+type FormProps = {
   submit: string;
   isRow?: boolean;
   onSubmit: (value: FieldReader, form: HTMLFormElement) => Promise<unknown>;
   children: ComponentChildren;
-}): JSX.Element {
+};
+
+export function Form({ submit, isRow = false, onSubmit, children }: FormProps) {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   const send: SubmitEventHandler<HTMLFormElement> = (event) => {
@@ -79,7 +76,7 @@ export function Form({
   );
 }
 
-export function Toasts(): JSX.Element {
+export function Toasts() {
   const { toasts } = shop;
   const element = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -92,18 +89,14 @@ export function Toasts(): JSX.Element {
       {toasts.map(({ id, text, isError, action }) => (
         <p key={id} class={isError ? 'toast error' : 'toast'}>
           {text}
-          {action && (
-            <Button class="undo" onClick={() => (dismiss(id), action.run())}>
-              {action.name}
-            </Button>
-          )}
+          {action && <Button onClick={() => (dismiss(id), action.run())}>{action.name}</Button>}
         </p>
       ))}
     </div>
   );
 }
 
-export function AwayBar(): JSX.Element | null {
+export function AwayBar() {
   if (shop.away === null) return null;
   return (
     <div class="away" role="alert">

@@ -1,4 +1,10 @@
-import type { ComponentChildren, InputHTMLAttributes, JSX, TargetedMouseEvent } from 'preact';
+import type {
+  ButtonHTMLAttributes,
+  ComponentChildren,
+  InputHTMLAttributes,
+  TargetedMouseEvent,
+} from 'preact';
+import { useEffect } from 'preact/hooks';
 import { focusHeading } from './route.ts';
 
 const PATHS = {
@@ -15,7 +21,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-export function Icon({ name, isFull = false }: { name: IconName; isFull?: boolean }): JSX.Element {
+export function Icon({ name, isFull = false }: { name: IconName; isFull?: boolean }) {
   return (
     <svg class={isFull ? 'icon full' : 'icon'} viewBox="0 0 24 24" aria-hidden="true">
       <path d={PATHS[name]} />
@@ -27,54 +33,28 @@ export const money = (amount: number | null): string =>
   amount === null ? '' : new Intl.NumberFormat('en', { style: 'currency', currency: 'EUR' }).format(amount);
 
 /** Omit `dt` if the title is next to the picture. */
-export function Picture({ iu, dt = '' }: { iu: string | null; dt?: string }): JSX.Element {
+export function Picture({ iu, dt = '' }: { iu: string | null; dt?: string }) {
   // Records contain the public URL; the picture always comes from the page's own origin.
   const src = iu === null ? undefined : new URL(iu, location.href).pathname;
   return <img class="picture" src={src} alt={dt} width="400" height="300" />;
 }
 
-type ButtonProps = {
+type ButtonProps = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'class' | 'onClick'> & {
   class?: string;
   /** The label for screen readers, if the text alone is ambiguous. */
   label?: string;
-  isPressed?: boolean;
-  isDisabled?: boolean;
   onClick: (event: TargetedMouseEvent<HTMLButtonElement>) => unknown;
-  children: ComponentChildren;
 };
 
-export function Button({
-  label,
-  isPressed,
-  isDisabled,
-  onClick,
-  children,
-  ...rest
-}: ButtonProps): JSX.Element {
-  return (
-    <button
-      type="button"
-      class={rest.class ?? 'button'}
-      aria-label={label}
-      aria-pressed={isPressed}
-      disabled={isDisabled}
-      onClick={(event) => void onClick(event)}
-    >
-      {children}
-    </button>
-  );
+export function Button({ class: name = '', label, onClick, ...rest }: ButtonProps) {
+  const press = (event: TargetedMouseEvent<HTMLButtonElement>): void => void onClick(event);
+  return <button type="button" {...rest} class={`button ${name}`} aria-label={label} onClick={press} />;
 }
 
+type RemoveProps = { label: string; text?: string; onRemove: () => unknown };
+
 /** Moves the focus to the next row, the previous row, or the heading. */
-export function RemoveButton({
-  label,
-  text = 'Remove',
-  onRemove,
-}: {
-  label: string;
-  text?: string;
-  onRemove: () => unknown;
-}): JSX.Element {
+export function RemoveButton({ label, text = 'Remove', onRemove }: RemoveProps) {
   const remove: ButtonProps['onClick'] = ({ currentTarget }) => {
     const row = currentTarget.closest('li');
     const near = row?.nextElementSibling ?? row?.previousElementSibling;
@@ -83,26 +63,19 @@ export function RemoveButton({
     setTimeout(() => (next?.isConnected ? next.focus() : focusHeading()));
   };
   return (
-    <Button class="button plain remove" label={label} onClick={remove}>
+    <Button class="plain remove" label={label} onClick={remove}>
       {text}
     </Button>
   );
 }
 
-/** Receives the focus when the view opens. */
-export function Title({ children }: { children: ComponentChildren }): JSX.Element {
-  return <h1 tabIndex={-1}>{children}</h1>;
+/** The heading, which receives the focus when the view opens; `tab` names the page if the heading does not. */
+export function Title({ text, tab = text }: { text: string; tab?: string }) {
+  useEffect(() => void (document.title = `${tab} · Hearth & Loom`), [tab]);
+  return <h1 tabIndex={-1}>{text}</h1>;
 }
 
-export function Row({
-  class: name = 'line',
-  iu,
-  title,
-  slug,
-  level = 3,
-  details,
-  children,
-}: {
+type RowProps = {
   class?: string;
   iu?: string | null;
   title: string | null;
@@ -110,10 +83,12 @@ export function Row({
   level?: 2 | 3;
   details: ComponentChildren;
   children: ComponentChildren;
-}): JSX.Element {
+};
+
+export function Row({ class: name = '', iu, title, slug, level = 3, details, children }: RowProps) {
   const Heading = `h${level}` as const;
   return (
-    <li class={name}>
+    <li class={`line ${name}`}>
       {iu !== undefined && <Picture iu={iu} />}
       <div class="grow">
         <Heading class="row-title">{slug ? <a href={`#/p/${slug}`}>{title}</a> : title}</Heading>
@@ -124,7 +99,7 @@ export function Row({
   );
 }
 
-export function ToShop(): JSX.Element {
+export function ToShop() {
   return (
     <a class="button primary" href="#/">
       To the shop
@@ -132,25 +107,19 @@ export function ToShop(): JSX.Element {
   );
 }
 
-export function Empty({
-  title,
-  level = 1,
-  children,
-}: {
-  title: string;
-  level?: 1 | 3;
-  children?: ComponentChildren;
-}): JSX.Element {
+type EmptyProps = { title: string; tab?: string; children?: ComponentChildren };
+
+export function Empty({ title, tab = title, children }: EmptyProps) {
   return (
     <div class="empty">
       <Icon name="heart" />
-      {level === 1 ? <Title>{title}</Title> : <h3>{title}</h3>}
+      <Title text={title} tab={tab} />
       {children}
     </div>
   );
 }
 
-export function Ghosts(): JSX.Element {
+export function Ghosts() {
   return (
     <ul class="lines" aria-busy="true" aria-label="Loading">
       <li class="line ghost" />
@@ -159,11 +128,9 @@ export function Ghosts(): JSX.Element {
   );
 }
 
-export function Field({
-  label,
-  class: name,
-  ...input
-}: { label: string; class?: string } & InputHTMLAttributes<HTMLInputElement>): JSX.Element {
+type FieldProps = { label: string; class?: string } & InputHTMLAttributes<HTMLInputElement>;
+
+export function Field({ label, class: name, ...input }: FieldProps) {
   return (
     <label class={name}>
       {label}

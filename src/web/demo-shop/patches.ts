@@ -3,39 +3,43 @@ import type { Item, List, ProductInput } from '../../sdk/client/wishgate.ts';
 /** A change of the lists that is shown at once. It is idempotent, because the service's response may already contain it. */
 export type Patch = (lists: List[]) => List[];
 
+/** The list of the hearts. Until it exists it has an empty id, which also stands for it afterwards. */
+export const FIRST_LIST = 'Favourites';
+
 const at =
   (lid: string, change: (list: List) => List): Patch =>
   (lists) =>
-    lists.map((list) => (list.lid === lid ? change(list) : list));
-
-const holds = ({ listcontents }: List, epi: Item['epi']): boolean =>
-  listcontents.some((item) => item.epi === epi);
+    lists.map((list) =>
+      list.lid === lid || (lid === '' && list.lname === FIRST_LIST) ? change(list) : list,
+    );
 
 export const together =
   (...patches: Patch[]): Patch =>
   (lists) =>
     patches.reduce((changed, patch) => patch(changed), lists);
 
+const setItems = (list: List, listcontents: Item[]): List => ({
+  ...list,
+  cnt: list.cnt + listcontents.length - list.listcontents.length,
+  listcontents,
+});
+
 export const putItem = (lid: string, item: ProductInput | Item): Patch =>
   at(lid, (list) =>
-    holds(list, item.epi)
+    list.listcontents.some(({ epi }) => epi === item.epi)
       ? list
-      : {
-          ...list,
-          cnt: list.cnt + 1,
-          listcontents: [{ qty: 1, note: '', ...item, lid } as unknown as Item, ...list.listcontents],
-        },
+      : setItems(list, [
+          { qty: 1, note: '', ...item, lid: list.lid } as unknown as Item,
+          ...list.listcontents,
+        ]),
   );
 
 export const dropItem = (lid: string, epi: Item['epi']): Patch =>
   at(lid, (list) =>
-    holds(list, epi)
-      ? {
-          ...list,
-          cnt: list.cnt - 1,
-          listcontents: list.listcontents.filter((item) => item.epi !== epi),
-        }
-      : list,
+    setItems(
+      list,
+      list.listcontents.filter((item) => item.epi !== epi),
+    ),
   );
 
 export const changeItem = (lid: string, epi: Item['epi'], fields: Partial<Item>): Patch =>
@@ -44,13 +48,11 @@ export const changeItem = (lid: string, epi: Item['epi'], fields: Partial<Item>)
     listcontents: list.listcontents.map((item) => (item.epi === epi ? { ...item, ...fields } : item)),
   }));
 
-export const moveItem = (lid: string, toLid: string, item: Item): Patch =>
-  together(dropItem(lid, item.epi), putItem(toLid, item));
-
+/** A shopper's lists have different names. */
 export const putList =
   (list: List): Patch =>
   (lists) =>
-    lists.some(({ lid }) => lid === list.lid) ? lists : [list, ...lists];
+    lists.some(({ lname }) => lname === list.lname) ? lists : [list, ...lists];
 
 export const dropList =
   (lid: string): Patch =>
@@ -60,5 +62,5 @@ export const dropList =
 export const changeList = (lid: string, fields: Partial<List>): Patch =>
   at(lid, (list) => ({ ...list, ...fields }));
 
-export const draftList = (lname: string): List =>
-  ({ lid: '', lname, lty: 'wl', cnt: 0, listcontents: [], anonRead: false }) as unknown as List;
+export const draftList = (): List =>
+  ({ lid: '', lname: FIRST_LIST, lty: 'wl', cnt: 0, listcontents: [], anonRead: false }) as unknown as List;

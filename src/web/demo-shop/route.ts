@@ -86,7 +86,3 @@ export function close(next: () => void = () => undefined): void {
   onClosed = next;
   history.back();
 }
-
-export function useTitle(title: string): void {
-  useEffect(() => void (document.title = `${title} · Hearth & Loom`), [title]);
-}

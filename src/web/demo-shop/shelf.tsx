@@ -1,13 +1,11 @@
-import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Product } from './api.ts';
 import { BuyButton, Framed, Hearts, Price } from './buying.tsx';
 import { client } from './client.ts';
 import { Empty, Title, ToShop } from './parts.tsx';
-import { useTitle } from './route.ts';
 import { shop } from './state.ts';
 
-function Card({ product }: { product: Product }): JSX.Element {
+function Card({ product }: { product: Product }) {
   return (
     <li class="card">
       <Framed product={product} />
@@ -25,18 +23,15 @@ function Card({ product }: { product: Product }): JSX.Element {
   );
 }
 
-export function Shelf(): JSX.Element {
+export function Shelf() {
   const { products } = shop;
-  useTitle('Things for slow mornings');
   return (
     <>
-      <section class="hero">
-        <Title>Things for slow mornings</Title>
-        <p>
-          Tap a heart to save. Lists, save for later, restock mails and sharing all work: this shop runs on
-          wishgate.
-        </p>
-      </section>
+      <Title text="Things for slow mornings" />
+      <p class="lead">
+        Tap a heart to save. Lists, save for later, restock mails and sharing all work: this shop runs on
+        wishgate.
+      </p>
       <ul class="grid" aria-busy={products === null}>
         {products === null
           ? Array.from({ length: 8 }, (_, index) => <li key={index} class="card ghost" />)
@@ -46,7 +41,7 @@ export function Shelf(): JSX.Element {
   );
 }
 
-function Liked({ product: { empi } }: { product: Product }): JSX.Element {
+function Liked({ product: { empi } }: { product: Product }) {
   const [count, setCount] = useState(0);
   useEffect(() => {
     let isCurrent = true;
@@ -63,12 +58,11 @@ function Liked({ product: { empi } }: { product: Product }): JSX.Element {
   );
 }
 
-export function ProductPage({ slug }: { slug: string }): JSX.Element {
+export function ProductPage({ slug }: { slug: string }) {
   const product = shop.products?.find((known) => known.slug === slug);
-  useTitle(product?.dt ?? 'Not here');
   if (!product)
     return (
-      <Empty title="We do not have this">
+      <Empty title="We do not have this" tab="Not here">
         <ToShop />
       </Empty>
     );
@@ -78,7 +72,7 @@ export function ProductPage({ slug }: { slug: string }): JSX.Element {
       <Framed product={product} dt={dt} />
       <div>
         <p class="hint">{bt}</p>
-        <Title>{dt}</Title>
+        <Title text={dt} />
         <Price product={product} />
         <p>{about}</p>
         <p class="hint">

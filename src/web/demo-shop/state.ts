@@ -8,46 +8,33 @@ import type { Toast } from './toasts.ts';
 
 export type Cart = Record<string, number>;
 
-type State = {
-  products: Product[] | null;
+const state = {
+  products: page.products,
   /** The service's lists; null until they have loaded. */
-  serverLists: List[] | null;
+  serverLists: null as List[] | null,
   /** The visitor's changes that the service has not confirmed yet. */
-  pending: Patch[];
-  lists: List[];
+  pending: [] as Patch[],
+  lists: [] as List[],
   /** The save-for-later list; undefined until it has loaded. */
-  later: List | undefined;
-  alerts: ProductAlert[] | null;
-  email: string | null;
-  away: string | null;
-  cart: Cart;
-  toasts: Toast[];
-  dialog: (() => JSX.Element | null) | null;
+  later: undefined as List | undefined,
+  alerts: null as ProductAlert[] | null,
+  email: null as string | null,
+  away: null as string | null,
+  cart: {} as Cart,
+  toasts: [] as Toast[],
+  dialog: null as (() => JSX.Element | null) | null,
   /** The view in the URL, and the name of the shown item. */
-  route: [view: string, name: string];
+  route: ['', ''] as [view: string, name: string],
 };
 
-export const shop: Readonly<State> = {
-  products: page.products,
-  serverLists: null,
-  pending: [],
-  lists: [],
-  later: undefined,
-  alerts: null,
-  email: null,
-  away: null,
-  cart: {},
-  toasts: [],
-  dialog: null,
-  route: ['', ''],
-};
+export const shop: Readonly<typeof state> = state;
 
 let redraw = (): void => undefined;
 
 export const onUpdate = (draw: () => void): void => void (redraw = draw);
 
-export function update(changes: Partial<State>): void {
-  Object.assign(shop, changes);
+export function update(changes: Partial<typeof state>): void {
+  Object.assign(state, changes);
   redraw();
 }
 

@@ -108,13 +108,13 @@ describeInBrowser('every page that people open by its address', () => {
     }
   });
 
-  test('the landing page opens its doors, and its code works when it is pasted', async () => {
+  test('the links of the landing page open, and its code works when it is pasted', async () => {
     const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
     const { page } = await open(context, '/');
-    const links = await page.locator('.doors a').all();
-    const doors = await Promise.all(links.map((link) => link.getAttribute('href')));
-    expect(doors).toEqual(['/demo', '/dashboard', '/docs', '/graphiql', '/client']);
-    for (const door of doors) expect((await context.request.get(service.url + door!)).status()).toBe(200);
+    const links = await page.locator('.pages a').all();
+    const pages = await Promise.all(links.map((link) => link.getAttribute('href')));
+    expect(pages).toEqual(['/demo', '/dashboard', '/docs', '/graphiql', '/client']);
+    for (const path of pages) expect((await context.request.get(service.url + path!)).status()).toBe(200);
 
     const copied: string[] = [];
     for (const button of await page.locator('.copy').all()) {
