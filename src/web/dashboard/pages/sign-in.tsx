@@ -1,7 +1,7 @@
 import { signIn } from '../api.ts';
 import type { SignedIn } from '../api.ts';
-import { ErrorNotice } from '../parts/feedback.tsx';
 import { AS_TYPED, TextField } from '../parts/fields.tsx';
+import { ErrorNotice } from '../parts/layout.tsx';
 import { useAction, useText } from '../session.ts';
 
 type Props = { reason: string; hasDemo: boolean; onSignedIn: (signedIn: SignedIn) => void };

@@ -30,6 +30,14 @@ export const WIDTHS: Option<Width>[] = [
 
 const HEIGHT = 520;
 
+export function TextPreview({ label, text, look = '' }: { label: string; text: string; look?: string }) {
+  return (
+    <pre class={`preview-text ${look}`} tabIndex={0} aria-label={label}>
+      {text}
+    </pre>
+  );
+}
+
 /** An email at desktop or phone width, scaled down to fit. */
 export function MailFrame({ html, width }: { html: string; width: Width }) {
   const stage = useRef<HTMLDivElement>(null);

@@ -9,13 +9,6 @@ import { useSettled } from './table-card.tsx';
 
 export type FoundProduct = Answered<FindProductsQuery>['products']['edges'][number]['node'];
 
-const MAX_TITLE = 60;
-const shorten = (text: string): string =>
-  text.length > MAX_TITLE ? `${text.slice(0, MAX_TITLE).trimEnd()}…` : text;
-
-export const titleOf = ({ dt, vi, epi }: FoundProduct): string =>
-  [dt ?? `Variant ${epi}`, vi ?? ''].filter(Boolean).map(shorten).join(', ');
-
 export function ProductPicker({ label, onPick }: { label: string; onPick: (product: FoundProduct) => void }) {
   const id = useId();
   const [text, setText] = useState('');

@@ -1,13 +1,12 @@
 import { topicRules } from '../../../alerts/topics/topic.columns.ts';
 import { isRuleShown } from '../topic-draft.ts';
 import type { Recipients, TopicDraft, Triggers } from '../topic-draft.ts';
-import { Choice } from './fields.tsx';
+import { Choice, RowField } from './fields.tsx';
+import type { Option, RowForm } from './fields.tsx';
 import type { Form } from './form.tsx';
 import { Card } from './layout.tsx';
-import { RowField } from './row-field.tsx';
-import type { RowForm } from './row-field.tsx';
 
-const RECIPIENTS: { value: Recipients; label: string }[] = [
+const RECIPIENTS: Option<Recipients>[] = [
   { value: 'all', label: 'Everybody at once' },
   { value: 'batches', label: 'In batches' },
   { value: 'stock', label: 'As many as there is stock for' },
