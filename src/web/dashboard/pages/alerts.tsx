@@ -2,8 +2,7 @@ import * as gql from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
 import { dayStart, formatMoment, formatNumber, formatShort, plural, zoneName } from '../format.ts';
 import { Dialog } from '../parts/dialog.tsx';
-import { Choice, Segments, TextField } from '../parts/fields.tsx';
-import type { Option } from '../parts/fields.tsx';
+import { Choice, Segments, TextField, optionsOf, textOptions } from '../parts/fields.tsx';
 import { Button, ErrorNotice, Loaded, Page, StateBadge } from '../parts/layout.tsx';
 import { MailFrame, TextPreview } from '../parts/mail-frame.tsx';
 import { VariantName } from '../parts/product.tsx';
@@ -46,13 +45,13 @@ function AlertMessage({ topic, epi, medium, value, finishedAt }: Alert) {
   );
 }
 
-const STATES: Option<gql.MessageState | ''>[] = [
-  { value: '', label: 'All' },
-  { value: 'queued', label: 'Queued' },
-  { value: 'sent', label: 'Sent' },
-  { value: 'failed', label: 'Failed' },
-  { value: 'withheld', label: 'Withheld' },
-];
+const STATES = optionsOf({
+  '': 'All',
+  queued: 'Queued',
+  sent: 'Sent',
+  failed: 'Failed',
+  withheld: 'Withheld',
+});
 const REFRESH_MS = 5_000;
 const TOTALS_MS = 30_000;
 
@@ -80,8 +79,7 @@ const useAlertFilters = () => useFilters(['state', 'topic', 'from', 'to', 'q'], 
 
 function Filters({ filters: { topic }, bind }: ReturnType<typeof useAlertFilters>) {
   const topics = useQuery(gql.TopicNamesDocument, {});
-  const names = new Set([...(topics.data?.topics ?? []).map(({ name }) => name), topic].filter(Boolean));
-  const options = [...names].map((name) => ({ value: name, label: name }));
+  const options = textOptions([...(topics.data?.topics ?? []).map(({ name }) => name), topic]);
   return (
     <>
       <SearchBox label="Contact" placeholder="Beginning of an address or number" {...bind('q')} />

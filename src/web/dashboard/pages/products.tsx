@@ -1,24 +1,20 @@
 import { CountProductsDocument, ProductsDocument } from '../../../generated/dashboard.ts';
 import type { ProductSort } from '../../../generated/dashboard.ts';
 import { formatNumber, formatPrice, plural } from '../format.ts';
-import { Choice, Segments } from '../parts/fields.tsx';
-import type { Option } from '../parts/fields.tsx';
+import { Choice, Segments, optionsOf } from '../parts/fields.tsx';
 import { Page } from '../parts/layout.tsx';
 import { SetStockButton, Stock, VariantName } from '../parts/product.tsx';
 import { SearchBox, TableCard, oneOf, useFilters } from '../parts/table-card.tsx';
 import { useAddressPages, useQuery } from '../session.ts';
 
-const SORTS: Option<ProductSort>[] = [
-  { value: 'newest', label: 'Newest first' },
-  { value: 'waiting', label: 'Most waited for' },
-  { value: 'lists', label: 'In most lists' },
-  { value: 'stock', label: 'Least stock' },
-  { value: 'title', label: 'Title' },
-];
-const STOCKS = [
-  { value: '', label: 'All' },
-  { value: 'out', label: 'Sold out' },
-];
+const SORTS = optionsOf<ProductSort>({
+  newest: 'Newest first',
+  waiting: 'Most waited for',
+  lists: 'In most lists',
+  stock: 'Least stock',
+  title: 'Title',
+});
+const STOCKS = optionsOf<string>({ '': 'All', out: 'Sold out' });
 
 export function ProductsPage() {
   const { filters, change, bind } = useFilters(['q', 'stock', 'sort']);

@@ -1,7 +1,6 @@
 import * as gql from '../../../generated/dashboard.ts';
 import { formatMoment, formatNumber, plural } from '../format.ts';
-import { Segments } from '../parts/fields.tsx';
-import type { Option } from '../parts/fields.tsx';
+import { Segments, optionsOf } from '../parts/fields.tsx';
 import { Badge, Page } from '../parts/layout.tsx';
 import { SearchBox, TableCard, oneOf, useFilters } from '../parts/table-card.tsx';
 import { hrefTo } from '../route.ts';
@@ -31,16 +30,8 @@ function MailingList() {
   );
 }
 
-const KINDS: Option<gql.ShopperKind | ''>[] = [
-  { value: '', label: 'All' },
-  { value: 'account', label: 'Accounts' },
-  { value: 'guest', label: 'Guests' },
-];
-const VIEWS = [
-  { value: '', label: 'Shoppers' },
-  { value: 'mailing-list', label: 'Mailing list' },
-  { value: 'audit', label: 'Audit log' },
-];
+const KINDS = optionsOf({ '': 'All', account: 'Accounts', guest: 'Guests' });
+const VIEWS = optionsOf<string>({ '': 'Shoppers', 'mailing-list': 'Mailing list', audit: 'Audit log' });
 
 export function Kind({ isGuest }: { isGuest: boolean }) {
   return <Badge tone={isGuest ? 'plain' : 'good'}>{isGuest ? 'guest' : 'account'}</Badge>;

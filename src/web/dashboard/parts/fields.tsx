@@ -69,6 +69,15 @@ export function TextField({ label, hint, name, value, onValue, ...rest }: TextPr
 }
 
 export type Option<Value extends string = string> = { value: Value; label: string };
+
+/** Options in the order of their labels by value. */
+export const optionsOf = <Value extends string>(labels: Record<Value, string>): Option<Value>[] =>
+  Object.entries<string>(labels).map(([value, label]) => ({ value: value as Value, label }));
+
+/** Each text as an option, once, without the empty one. */
+export const textOptions = (texts: readonly string[], labelOf = (text: string) => text): Option[] =>
+  [...new Set(texts)].filter(Boolean).map((value) => ({ value, label: labelOf(value) }));
+
 type ChoiceProps<Value extends string> = Valued<Value> & { options: readonly Option<Value>[] };
 
 export function Choice<Value extends string>(props: Common & ChoiceProps<Value>) {
@@ -104,20 +113,19 @@ export function Segments<Value extends string>(props: ChoiceProps<Value> & { lab
   );
 }
 
-/** The texts as options, `chosen` among them. */
-const optionsOf = (texts: string[], chosen: string, labelOf = (text: string) => text): Option[] =>
-  [...new Set([...texts, chosen])].filter(Boolean).map((value) => ({ value, label: labelOf(value) }));
-
 const currencies = new Intl.DisplayNames('en', { type: 'currency' });
 
 const CHOICES = {
   timeZone: (chosen: string) => [
     { value: '', label: 'UTC' },
-    ...optionsOf(Intl.supportedValuesOf('timeZone'), chosen).filter(({ value }) => value !== 'UTC'),
+    ...textOptions([...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC'), chosen]),
   ],
   currency: (chosen: string) => [
     { value: '', label: 'None: prices are plain numbers' },
-    ...optionsOf(Intl.supportedValuesOf('currency'), chosen, (code) => `${code} – ${currencies.of(code)}`),
+    ...textOptions(
+      [...Intl.supportedValuesOf('currency'), chosen],
+      (code) => `${code} – ${currencies.of(code) ?? code}`,
+    ),
   ],
 };
 

@@ -138,6 +138,7 @@ export function Button({ text, look, label, disabled, isBusy, onClick, opens }: 
       type="button"
       class={look ?? 'small secondary outline'}
       aria-label={label}
+      aria-haspopup={opens && 'dialog'}
       aria-busy={isBusy}
       disabled={disabled || isBusy}
       onClick={() => (opens ? open(opens) : onClick?.())}

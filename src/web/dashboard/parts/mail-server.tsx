@@ -2,15 +2,11 @@ import { useState } from 'preact/hooks';
 import * as gql from '../../../generated/dashboard.ts';
 import { formatMoment } from '../format.ts';
 import { useAction, useQuery, useSession, useText } from '../session.ts';
-import { AS_TYPED, Choice, TextField } from './fields.tsx';
-import type { Option } from './fields.tsx';
+import { AS_TYPED, Choice, TextField, optionsOf, textOptions } from './fields.tsx';
 import { ActionForm, Confirm, SaveForm, useForm } from './form.tsx';
 import { Badge, Button, Card, Empty, Loaded } from './layout.tsx';
 
-const SECURITIES: Option<gql.MailSecurity>[] = [
-  { value: 'starttls', label: 'STARTTLS' },
-  { value: 'tls', label: 'TLS from the start' },
-];
+const SECURITIES = optionsOf<gql.MailSecurity>({ starttls: 'STARTTLS', tls: 'TLS from the start' });
 const PORTS = ['587', '465', '2525', '25'];
 
 type Server = gql.MailServerStateFragment | null;
@@ -44,7 +40,6 @@ function MailServerForm({ server, onSaved }: { server: Server; onSaved: (server:
     onSaved(setMailServer);
     return 'From now on mails leave by this server. Send a test to see that it takes them.';
   });
-  const ports = [...new Set([...PORTS, form.draft.port])].map((port) => ({ value: port, label: port }));
   const setPort = (port: string): void => form.set({ port, security: CUSTOM[port] ?? form.draft.security });
   return (
     <SaveForm form={form} label="Save mail server">
@@ -59,7 +54,12 @@ function MailServerForm({ server, onSaved }: { server: Server; onSaved: (server:
             {...form.text('host')}
           />
           <div class="field-row">
-            <Choice label="Port" options={ports} {...form.text('port')} onValue={setPort} />
+            <Choice
+              label="Port"
+              options={textOptions([...PORTS, form.draft.port])}
+              {...form.text('port')}
+              onValue={setPort}
+            />
             <Choice
               label="Encryption"
               options={SECURITIES}

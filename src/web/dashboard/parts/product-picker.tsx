@@ -1,13 +1,12 @@
 import { useId, useState } from 'preact/hooks';
 import { FindProductsDocument } from '../../../generated/dashboard.ts';
-import type { FindProductsQuery } from '../../../generated/dashboard.ts';
-import type { Answered } from '../api.ts';
+import type { VariantFieldsFragment } from '../../../generated/dashboard.ts';
 import { plural } from '../format.ts';
 import { useQuery } from '../session.ts';
 import { ProductName } from './product.tsx';
 import { useSettled } from './table-card.tsx';
 
-export type FoundProduct = Answered<FindProductsQuery>['products']['edges'][number]['node'];
+export type FoundProduct = VariantFieldsFragment;
 
 export function ProductPicker({ label, onPick }: { label: string; onPick: (product: FoundProduct) => void }) {
   const id = useId();
