@@ -67,7 +67,7 @@ const arrows = [
   ...[1, 2].map((depth) =>
     enclose(
       [`src/web/dashboard/${'*/'.repeat(depth - 1)}*.{ts,tsx}`],
-      `^(\\.\\./){${depth}}(?!\\.\\./(${DASHBOARD_TABLES.join('|')})\\.ts$)|^(?!\\.|preact($|/)|uplot$)`,
+      `^(\\.\\./){${depth}}(?!\\.\\./(${DASHBOARD_TABLES.join('|')})\\.ts$)|^(?!\\.|preact($|/))`,
       'The dashboard reads /graphql only: it shares nothing with the server but the tables that its forms are drawn from.',
     ),
   ),

@@ -1,31 +1,22 @@
 const numbers = new Intl.NumberFormat('en');
-const SHORT = {
-  month: 'short',
-  day: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  hourCycle: 'h23',
-} as const;
 type StoreRegion = { timeZone: string | null; currency: string | null };
 
 let region: StoreRegion = { timeZone: null, currency: null };
 let [moments, momentsOfYears] = formatsOf(null);
 
-function formatsOf(timeZone: string | null): [Intl.DateTimeFormat, Intl.DateTimeFormat] {
-  const zone = timeZone === null ? {} : { timeZone };
-  return [
-    new Intl.DateTimeFormat('en', { ...SHORT, ...zone }),
-    new Intl.DateTimeFormat('en', { ...SHORT, ...zone, year: 'numeric' }),
-  ];
+function formatsOf(timeZone: string | null): Intl.DateTimeFormat[] {
+  const time = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+  const options = { month: 'short', day: 'numeric', ...time, timeZone: timeZone ?? undefined } as const;
+  return [undefined, 'numeric' as const].map((year) => new Intl.DateTimeFormat('en', { ...options, year }));
 }
 
-export function setRegion(next: StoreRegion): void {
+export function setRegion({ timeZone, currency }: StoreRegion): void {
   try {
-    [moments, momentsOfYears] = formatsOf(next.timeZone);
-    region = next;
+    [moments, momentsOfYears] = formatsOf(timeZone);
+    region = { timeZone, currency };
   } catch {
     // This browser does not know the time zone, so dates stay in the reader's.
-    region = { ...next, timeZone: null };
+    region = { timeZone: null, currency };
   }
 }
 
@@ -70,12 +61,8 @@ export const formatShare = (part: number, whole: number): string =>
 
 /** Uses decimal units, as disks do: 32000000 is "32 MB". */
 export function formatBytes(bytes: number): string {
-  const units: [number, string][] = [
-    [1e9, 'GB'],
-    [1e6, 'MB'],
-    [1e3, 'kB'],
-  ];
-  const [size, unit] = units.find(([length]) => bytes >= length) ?? [1, 'B'];
+  const units = Object.entries({ GB: 1e9, MB: 1e6, kB: 1e3 });
+  const [unit, size] = units.find(([, length]) => bytes >= length) ?? ['B', 1];
   return `${numbers.format(Math.round((bytes / size) * 10) / 10)} ${unit}`;
 }
 
@@ -84,18 +71,15 @@ export function formatMoment(value: number | string | null | undefined): string 
   if (value == null) return '–';
   const moment = new Date(value);
   const isThisYear = moment.getFullYear() === new Date().getFullYear();
-  return (isThisYear ? moments : momentsOfYears).format(moment);
+  return (isThisYear ? moments : momentsOfYears)!.format(moment);
 }
 
 /** The offset of the store's or the reader's time zone from UTC at a time, in milliseconds. */
 function aheadAt(time: number): number {
   const at = new Date(time);
   if (region.timeZone === null) return -at.getTimezoneOffset() * 60_000;
-  const clock = new Intl.DateTimeFormat('sv', {
-    timeZone: region.timeZone,
-    dateStyle: 'short',
-    timeStyle: 'medium',
-  });
+  const { timeZone } = region;
+  const clock = new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
   return Date.parse(`${clock.format(at).replace(' ', 'T')}Z`) - Math.floor(time / 1000) * 1000;
 }
 
@@ -114,12 +98,11 @@ export const plural = (count: number, one: string, many = `${one}s`): string =>
 
 /** Uses the largest unit that fits: 86400 is "1 day". */
 export function formatSeconds(seconds: number): string {
-  const units: [number, string][] = [
-    [86_400, 'day'],
-    [3_600, 'hour'],
-    [60, 'minute'],
+  const units = Object.entries({ day: 86_400, hour: 3_600, minute: 60 });
+  const [unit, size] = units.find(([, length]) => seconds >= length && seconds % length === 0) ?? [
+    'second',
+    1,
   ];
-  const [size, unit] = units.find(([length]) => seconds >= length && seconds % length === 0) ?? [1, 'second'];
   return plural(seconds / size, unit);
 }
 

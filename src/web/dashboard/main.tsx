@@ -1,7 +1,7 @@
 import { render } from 'preact';
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
-import { ApiError, createApi, readSession, signOut } from './api.ts';
-import type { SessionResponse, SignedIn, StoreInfo } from './api.ts';
+import { createApi, readSession, signOut } from './api.ts';
+import type { ApiError, SessionResponse, SignedIn, StoreInfo } from './api.ts';
 import { SignIn } from './pages/sign-in.tsx';
 import { hrefTo } from './route.ts';
 import { Shell } from './shell.tsx';
@@ -30,7 +30,7 @@ async function findSession(): Promise<SessionResponse> {
   try {
     return await readSession(chosen);
   } catch (error) {
-    if (chosen === null || !(error instanceof ApiError) || error.type !== 'maintenance') throw error;
+    if (chosen === null || (error as ApiError).type !== 'maintenance') throw error;
     remember(null);
     return readSession(null);
   }
@@ -48,7 +48,7 @@ function Inside({ state, setState }: { state: Entered; setState: (change: (now: 
     },
     [turn, setState],
   );
-  const run = useMemo(() => createApi(isOperator ? pid : null, () => leave(ENDED)), [isOperator, pid, leave]);
+  const api = useMemo(() => createApi(isOperator ? pid : null, () => leave(ENDED)), [isOperator, pid, leave]);
   const operator = useMemo(() => {
     if (!isOperator) return null;
     const choose = (chosen: StoreInfo | null): void => {
@@ -56,13 +56,13 @@ function Inside({ state, setState }: { state: Entered; setState: (change: (now: 
       location.hash = hrefTo(chosen ? 'overview' : 'stores');
       setState(() => ({ step: 'in', signedIn: { isOperator, store: chosen }, turn }));
     };
-    return { run: createApi(null, () => leave(ENDED)), choose };
+    return { ...createApi(null, () => leave(ENDED)), choose };
   }, [isOperator, turn, leave, setState]);
   return (
     <Shell
       key={pid ?? ''}
       store={store}
-      run={run}
+      api={api}
       operator={operator}
       onSignOut={async () => {
         await signOut();

@@ -1,20 +1,17 @@
 import { createContext } from 'preact';
+import type { VNode } from 'preact';
 import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks';
 import { WatchShopperDocument } from '../../generated/dashboard.ts';
 import type { TypedDocumentString } from '../../generated/dashboard.ts';
-import { ApiError } from './api.ts';
-import type { Answered, Run, StoreInfo } from './api.ts';
+import type { Answered, Api, StoreInfo } from './api.ts';
+import { moveTo, useRoute } from './route.ts';
 
-export type Operator = {
-  /** Calls as the operator only, because a closed store would reject the call. */
-  run: Run;
-  choose: (store: StoreInfo | null) => void;
-};
+/** Calls as the operator only, because a closed store would reject the call. */
+export type Operator = Pick<Api, 'run'> & { choose: (store: StoreInfo | null) => void };
 
-export type Session = {
+export type Session = Api & {
   /** Empty for an operator without a chosen store. */
   pid: string;
-  run: Run;
   operator: Operator | null;
   /** Shows a temporary message, which screen readers announce. */
   notify: (message: string) => void;
@@ -25,28 +22,26 @@ export const TOAST_MS = 6_000;
 
 export const SessionContext = createContext<Session | null>(null);
 
-export function useSession(): Session {
-  const session = useContext(SessionContext);
-  if (session === null) throw new Error('This part works for a signed-in store only');
-  return session;
-}
+export const useSession = (): Session => useContext(SessionContext)!;
+
+type Dialogs = { open: (dialog: VNode) => void; close: () => void };
+
+export const DialogContext = createContext<Dialogs>({ open: () => undefined, close: () => undefined });
+
+export const useDialog = (): Dialogs => useContext(DialogContext);
 
 /** The state of a query; older data remains while newer data loads. */
 export type Query<Data> = {
   data: Data | null;
-  error: ApiError | null;
+  error: Error | null;
   isLoading: boolean;
   /** Whether the data belongs to earlier variables. */
   isStale: boolean;
   reload: () => void;
   /** Shows the result of a write; a query in flight is older and is ignored. */
   replace: (data: Data) => void;
+  trail?: Trail;
 };
-
-function asApiError(error: unknown): ApiError {
-  if (error instanceof ApiError) return error;
-  return new ApiError('internal-error', error instanceof Error ? error.message : 'Something went wrong');
-}
 
 /** Runs now and when the variables change, for the store or the shopper `regid`; ignores late responses. */
 export function useQuery<Data, Variables>(
@@ -59,57 +54,86 @@ export function useQuery<Data, Variables>(
   const [{ dataKey, ...state }, setState] = useState({
     data: null as Answered<Data> | null,
     dataKey: key,
-    error: null as ApiError | null,
+    error: null as Error | null,
     isLoading: true,
   });
   const [turn, setTurn] = useState(0);
   const newest = useRef(0);
+  const show = (data: Answered<Data>) => setState({ data, dataKey: key, error: null, isLoading: false });
   useEffect(() => {
     const read = ++newest.current;
     setState((now) => ({ ...now, error: null, isLoading: true }));
     run(document, variables, { regid }).then(
-      (data) => read === newest.current && setState({ data, dataKey: key, error: null, isLoading: false }),
-      (error: unknown) =>
-        read === newest.current &&
-        setState((now) => ({ ...now, error: asApiError(error), isLoading: false })),
+      (data) => read === newest.current && show(data),
+      (error: Error) => read === newest.current && setState((now) => ({ ...now, error, isLoading: false })),
     );
     return () => void newest.current++;
     // Compares the variables as text, because a new object with the same content must not run the query again.
   }, [document, key, run, turn]);
   const reload = useCallback(() => setTurn((now) => now + 1), []);
-  const replace = useCallback(
-    (data: Answered<Data>) => {
-      newest.current++;
-      setState({ data, dataKey: key, error: null, isLoading: false });
-    },
-    [key],
-  );
+  const replace = (data: Answered<Data>): void => {
+    newest.current++;
+    show(data);
+  };
   return { ...state, isStale: dataKey !== key, reload, replace };
+}
+
+/** The cursors of the visited pages up to the current one; the first page has none. */
+type Trail = { cursors: string[]; move: (cursors: string[]) => void };
+
+type PagedDocument<Data, Variables> = TypedDocumentString<Data, Variables & { after?: string | null }>;
+
+/** Restarts at the first page with other variables, because a cursor belongs to its filter. */
+export function usePages<Data, Variables>(
+  document: PagedDocument<Data, Variables>,
+  variables: NoInfer<Variables>,
+  regid?: string,
+): Query<Answered<Data>> {
+  const filter = JSON.stringify(variables);
+  const [trail, setTrail] = useState({ filter, cursors: [] as string[] });
+  const cursors = trail.filter === filter ? trail.cursors : [];
+  const query = useQuery(document, { ...variables, after: cursors.at(-1) ?? null }, regid);
+  return { ...query, trail: { cursors, move: (next) => setTrail({ filter, cursors: next }) } };
+}
+
+/** Stores the cursors in the URL for Back and reload; a page opened by its URL alone leads back to the first. */
+export function useAddressPages<Data, Variables>(
+  document: PagedDocument<Data, Variables>,
+  variables: NoInfer<Variables>,
+): Query<Answered<Data>> {
+  const { after = '', trail = '' } = useRoute().query;
+  const cursors = after === '' ? [] : [...trail.split(' ').filter(Boolean), after];
+  const move = (next: string[]): void =>
+    moveTo({ after: next.at(-1) ?? '', trail: next.slice(0, -1).join(' ') }, { hidden: ['trail'] });
+  return { ...useQuery(document, { ...variables, after: after || null }), trail: { cursors, move } };
 }
 
 export type Action<Args extends unknown[]> = {
   isBusy: boolean;
-  error: ApiError | null;
+  error: Error | null;
   start: (...args: Args) => void;
   clear: () => void;
 };
 
-/** Runs one write at a time and stores its error for display. */
-export function useAction<Args extends unknown[]>(work: (...args: Args) => Promise<void>): Action<Args> {
-  const [state, setState] = useState({ isBusy: false, error: null as ApiError | null });
+/** Runs one write at a time, shows the message that it returns, and stores its error for display. */
+export function useAction<Args extends unknown[]>(
+  work: (...args: Args) => Promise<string | void>,
+): Action<Args> {
+  const session = useContext(SessionContext);
+  const [state, setState] = useState({ isBusy: false, error: null as Error | null });
   const isRunning = useRef(false);
   const start = (...args: Args): void => {
     if (isRunning.current) return;
     isRunning.current = true;
     setState({ isBusy: true, error: null });
-    const finish = (error: ApiError | null): void => {
+    const finish = (error: Error | null): void => {
       isRunning.current = false;
       setState({ isBusy: false, error });
     };
-    work(...args).then(
-      () => finish(null),
-      (error: unknown) => finish(asApiError(error)),
-    );
+    work(...args).then((message) => {
+      if (message) session?.notify(message);
+      finish(null);
+    }, finish);
   };
   return { ...state, start, clear: () => setState((now) => ({ ...now, error: null })) };
 }
@@ -142,14 +166,13 @@ export function useShopperChanges(regid: string, onChange: () => void): void {
   useEffect(() => {
     const abort = new AbortController();
     const { signal } = abort;
-    const shown = (): Promise<unknown> =>
-      document.visibilityState === 'visible'
-        ? Promise.resolve()
-        : new Promise((done) => document.addEventListener('visibilitychange', done, { once: true, signal }));
     const follow = async (): Promise<void> => {
       let since: string | null = null;
       while (!signal.aborted) {
-        await shown();
+        if (document.visibilityState !== 'visible')
+          await new Promise((done) =>
+            document.addEventListener('visibilitychange', done, { once: true, signal }),
+          );
         try {
           const { rev }: { rev: string } = (await run(WatchShopperDocument, { since }, { regid, signal }))
             .listChanges;

@@ -1,7 +1,7 @@
-import type { ComponentChild, ComponentChildren } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { RegionDocument } from '../../generated/dashboard.ts';
-import type { Run, StoreInfo } from './api.ts';
+import type { Api, StoreInfo } from './api.ts';
 import { setRegion } from './format.ts';
 import { AlertsPage } from './pages/alerts.tsx';
 import { IntegrationsPage } from './pages/integrations.tsx';
@@ -16,7 +16,7 @@ import { StoresPage } from './pages/stores.tsx';
 import { TopicPage } from './pages/topic.tsx';
 import { TopicsPage } from './pages/topics.tsx';
 import { DialogHost } from './parts/dialog.tsx';
-import { Button, PageHead } from './parts/layout.tsx';
+import { Button, Page } from './parts/layout.tsx';
 import { StoreSwitcher } from './parts/store-switcher.tsx';
 import { hrefTo, useRoute } from './route.ts';
 import type { Route } from './route.ts';
@@ -25,58 +25,27 @@ import type { Operator, Session } from './session.ts';
 import { UnsavedGuard, leaveWith } from './unsaved.tsx';
 
 /** Shows the pages once the time zone and currency are known; if they cannot be loaded, in the reader's own. */
-export function Region({ children }: { children: ComponentChildren }) {
-  const store = useQuery(RegionDocument, {});
-  const { page } = useRoute();
-  const last = useRef(page);
-  useEffect(() => {
-    // The settings page may have changed both.
-    if (last.current === 'settings' && page !== 'settings') store.reload();
-    last.current = page;
-  }, [page]);
-  if (store.data === null && store.isLoading) return null;
-  if (store.data) setRegion(store.data.store);
-  return <>{children}</>;
+function Region({ children }: { children: ComponentChildren }) {
+  const { data, isLoading } = useQuery(RegionDocument, {});
+  // Once for each response, because the settings page sets the region, too.
+  useMemo(() => data && setRegion(data.store), [data]);
+  return data === null && isLoading ? null : <>{children}</>;
 }
 
-function DemoNotice() {
-  return (
-    <aside class="notice" aria-label="About the demo store">
-      <span>
-        <strong>Demo store:</strong> nothing leaves this machine. Mails and text messages become files, which
-        the <a href="/demo">demo shop</a> shows; webhooks and a mail server of its own are refused, because
-        they would call out. Everything else works.
-      </span>
-    </aside>
-  );
-}
+/** Pages by their name in the URL, and the rest of the URL that they show. */
+const PAGES: Record<string, (rest: string) => VNode> = {
+  overview: () => <OverviewPage />,
+  alerts: () => <AlertsPage />,
+  topics: (rest) => (rest ? <TopicPage key={rest} name={rest} /> : <TopicsPage />),
+  revenue: () => <RevenuePage />,
+  products: (rest) => (rest ? <ProductPage key={rest} epi={rest} /> : <ProductsPage />),
+  shoppers: (rest) => (rest ? <ShopperPage key={rest} uid={rest} /> : <ShoppersPage />),
+  integrations: () => <IntegrationsPage />,
+  settings: () => <SettingsPage />,
+  stores: () => <StoresPage />,
+};
 
-type Page = { page: string; title: string; show: (rest: string) => ComponentChild };
-
-const STORES: Page = { page: 'stores', title: 'Stores', show: () => <StoresPage /> };
-
-const PAGES: Page[] = [
-  { page: 'overview', title: 'Overview', show: () => <OverviewPage /> },
-  { page: 'alerts', title: 'Alerts', show: () => <AlertsPage /> },
-  {
-    page: 'topics',
-    title: 'Topics',
-    show: (rest) => (rest === '' ? <TopicsPage /> : <TopicPage key={rest} name={rest} />),
-  },
-  { page: 'revenue', title: 'Revenue', show: () => <RevenuePage /> },
-  {
-    page: 'products',
-    title: 'Products',
-    show: (rest) => (rest === '' ? <ProductsPage /> : <ProductPage key={rest} epi={rest} />),
-  },
-  {
-    page: 'shoppers',
-    title: 'Shoppers',
-    show: (rest) => (rest === '' ? <ShoppersPage /> : <ShopperPage key={rest} uid={rest} />),
-  },
-  { page: 'integrations', title: 'Integrations', show: () => <IntegrationsPage /> },
-  { page: 'settings', title: 'Settings', show: () => <SettingsPage /> },
-];
+const titleOf = (page: string): string => page.charAt(0).toUpperCase() + page.slice(1);
 
 function useToast(): [string, (message: string) => void] {
   const [message, setMessage] = useState('');
@@ -103,19 +72,13 @@ function useAnnouncedPage(title: string, { page, rest }: Route): void {
   }, [page, rest]);
 }
 
-function SkipLink() {
-  const skip = (event: Event): void => {
-    event.preventDefault();
-    document.getElementById('main')?.focus();
-  };
-  return (
-    <a class="skip" href="#main" onClick={skip}>
-      Skip to the content
-    </a>
-  );
-}
-
-type HeadProps = { name: string; isOperator: boolean; pages: Page[]; current: string; onSignOut: () => void };
+type HeadProps = {
+  name: string;
+  isOperator: boolean;
+  pages: string[];
+  current: string;
+  onSignOut: () => void;
+};
 
 function Head({ name, isOperator, pages, current, onSignOut }: HeadProps) {
   const [isOpen, setOpen] = useState(false);
@@ -143,20 +106,20 @@ function Head({ name, isOperator, pages, current, onSignOut }: HeadProps) {
         </button>
         <nav id="pages" aria-label="Pages" class={isOpen ? 'is-open' : undefined}>
           <ul class="plain-list">
-            {pages.map(({ page, title }) => (
+            {pages.map((page) => (
               <li key={page}>
                 <a
                   href={hrefTo(page)}
                   aria-current={page === current ? 'page' : undefined}
                   onClick={() => setOpen(false)}
                 >
-                  {title}
+                  {titleOf(page)}
                 </a>
               </li>
             ))}
           </ul>
         </nav>
-        <Button onClick={() => leaveWith(onSignOut)}>Sign out</Button>
+        <Button text="Sign out" onClick={() => leaveWith(onSignOut)} />
       </div>
     </header>
   );
@@ -164,46 +127,56 @@ function Head({ name, isOperator, pages, current, onSignOut }: HeadProps) {
 
 type ShellProps = {
   store: StoreInfo | null;
-  run: Run;
+  api: Api;
   operator: Operator | null;
   onSignOut: () => Promise<void>;
 };
 
-export function Shell({ store, run, operator, onSignOut }: ShellProps) {
-  // The page with all stores comes first if no store is open.
-  const pages = [...(store ? PAGES : []), ...(operator ? [STORES] : [])];
+export function Shell({ store, api, operator, onSignOut }: ShellProps) {
+  const isOperator = operator !== null;
+  const pages = Object.keys(PAGES).filter((page) => (page === 'stores' ? isOperator : store));
   const asked = useRoute();
   // Without an open store only this page exists, whatever the URL is.
-  const route = store === null ? { ...asked, page: STORES.page, rest: '' } : asked;
+  const route = store === null ? { ...asked, page: 'stores', rest: '' } : asked;
   const pid = store?.pid ?? '';
   const [name, rename] = useState(store?.name ?? 'All stores');
   const [message, notify] = useToast();
   const session: Session = useMemo(
-    () => ({ pid, run, operator, notify, rename }),
-    [pid, run, operator, notify],
+    () => ({ pid, ...api, operator, notify, rename }),
+    [pid, api, operator, notify],
   );
   const leave = (): void => {
     onSignOut().catch((error: Error) => notify(`You are still signed in. ${error.message}`));
   };
-  const page = pages.find((entry) => entry.page === route.page);
-  useAnnouncedPage(page?.title ?? 'Dashboard', route);
-  const shown = page?.show(route.rest) ?? (
-    <PageHead title="There is no such page" lead={<a href={hrefTo('overview')}>Go to the overview</a>} />
+  const page = pages.find((known) => known === route.page);
+  useAnnouncedPage(page ? titleOf(page) : 'Dashboard', route);
+  const shown = page ? (
+    PAGES[page]!(route.rest)
+  ) : (
+    <Page title="There is no such page" lead={<a href={hrefTo('overview')}>Go to the overview</a>} />
   );
+  const skip = (event: Event): void => {
+    event.preventDefault();
+    document.getElementById('main')?.focus();
+  };
   return (
     <SessionContext.Provider value={session}>
       <DialogHost>
-        <SkipLink />
+        <a class="skip" href="#main" onClick={skip}>
+          Skip to the content
+        </a>
         <div class="shell">
-          <Head
-            name={name}
-            isOperator={operator !== null}
-            pages={pages}
-            current={route.page}
-            onSignOut={leave}
-          />
+          <Head {...{ name, isOperator, pages }} current={route.page} onSignOut={leave} />
           <main id="main" tabIndex={-1}>
-            {store?.isDemo && <DemoNotice />}
+            {store?.isDemo && (
+              <aside class="notice" aria-label="About the demo store">
+                <span>
+                  <strong>Demo store:</strong> nothing leaves this machine. Mails and text messages become
+                  files, which the <a href="/demo">demo shop</a> shows; webhooks and a mail server of its own
+                  are refused, because they would call out. Everything else works.
+                </span>
+              </aside>
+            )}
             {store ? <Region>{shown}</Region> : shown}
           </main>
         </div>

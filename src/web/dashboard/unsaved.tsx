@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect } from 'preact/hooks';
-import { Dialog, useDialog } from './parts/dialog.tsx';
+import { Dialog } from './parts/dialog.tsx';
 import { Button } from './parts/layout.tsx';
+import { useDialog } from './session.ts';
 
 /** The part of the Navigation API that the guard uses; TypeScript's DOM library has no types for it yet. */
 type Navigation = {
@@ -53,37 +54,30 @@ addEventListener('beforeunload', (event) => {
   if (unsaved.size > 0) event.preventDefault();
 });
 
-function LeaveDialog({ go }: { go: () => void }) {
-  const { close } = useDialog();
-  const leave = (): void => {
-    forgetUnsaved();
-    close();
-    go();
-  };
-  return (
-    <Dialog title="Leave without saving?">
-      <p>What you changed on this page is not saved and would be lost.</p>
-      <footer class="buttons">
-        <Button look="danger outline" onClick={leave}>
-          Leave without saving
-        </Button>
-        <Button look="" onClick={close}>
-          Stay here
-        </Button>
-      </footer>
-    </Dialog>
-  );
-}
-
 /** Rendered once per page; asks before a link, Back or signing out discards unsaved changes. */
 export function UnsavedGuard() {
-  const { open } = useDialog();
+  const { open, close } = useDialog();
   useEffect(() => {
-    ask = (go) => open(<LeaveDialog go={go} />);
+    ask = (go) => {
+      const leave = (): void => {
+        forgetUnsaved();
+        close();
+        go();
+      };
+      open(
+        <Dialog title="Leave without saving?">
+          <p>What you changed on this page is not saved and would be lost.</p>
+          <footer class="buttons">
+            <Button text="Leave without saving" look="danger outline" onClick={leave} />
+            <Button text="Stay here" look="" onClick={close} />
+          </footer>
+        </Dialog>,
+      );
+    };
     return () => {
       ask = null;
       forgetUnsaved();
     };
-  }, [open]);
+  }, [open, close]);
   return null;
 }

@@ -1,29 +1,20 @@
-import {
-  AlertMessageDocument,
-  AlertTotalsDocument,
-  AlertsDocument,
-  RetryAlertsDocument,
-  TopicNamesDocument,
-} from '../../../generated/dashboard.ts';
-import type { AlertsQuery, MessageState } from '../../../generated/dashboard.ts';
+import * as gql from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
 import { dayStart, formatMoment, formatNumber, formatShort, plural, zoneName } from '../format.ts';
-import { Dialog, useDialog } from '../parts/dialog.tsx';
-import { Empty, ErrorNotice, Loaded, StateBadge } from '../parts/feedback.tsx';
-import { Choice, Segments, TextField } from '../parts/fields.tsx';
-import type { Option } from '../parts/fields.tsx';
-import { Button, PageHead } from '../parts/layout.tsx';
-import { MailFrame } from '../parts/mail-frame.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Choice, Segments, TextField, optionsOf, textOptions } from '../parts/fields.tsx';
+import { Button, ErrorNotice, Loaded, Page, StateBadge } from '../parts/layout.tsx';
+import { MailFrame, TextPreview } from '../parts/mail-frame.tsx';
 import { VariantName } from '../parts/product.tsx';
-import { SearchBox, TableCard, oneOf, useAddressTrail, useFilters } from '../parts/table-card.tsx';
-import { useAction, usePolling, useQuery, useSession } from '../session.ts';
+import { SearchBox, TableCard, oneOf, useFilters } from '../parts/table-card.tsx';
+import { useAction, useAddressPages, usePolling, useQuery, useSession } from '../session.ts';
+import { textsOf } from '../topic-draft.ts';
 
-type Alert = Answered<AlertsQuery>['alerts']['edges'][number]['node'];
+type Alert = Answered<gql.AlertsQuery>['alerts']['edges'][number]['node'];
 
 /** The service does not store messages: it renders this one again, and the dialog says so. */
-function AlertMessage({ alert }: { alert: Alert }) {
-  const { topic, epi, medium, value, finishedAt } = alert;
-  const message = useQuery(AlertMessageDocument, { topic, epi });
+function AlertMessage({ topic, epi, medium, value, finishedAt }: Alert) {
+  const message = useQuery(gql.AlertMessageDocument, { topic, epi });
   return (
     <Dialog title={`Message to ${value}`}>
       <p class="muted">
@@ -32,10 +23,10 @@ function AlertMessage({ alert }: { alert: Alert }) {
       </p>
       <Loaded query={message} lines={6}>
         {({ previewTopic, channels }) => {
-          const texts = new Map(previewTopic.texts.map(({ part, text }) => [part, text]));
+          const texts = textsOf(previewTopic.texts);
           const parts = channels.find((channel) => channel.medium === medium)?.parts ?? [];
           return parts.map(({ name, label, isHtml, rows }) => {
-            const text = texts.get(name) ?? '';
+            const text = texts[name] ?? '';
             if (isHtml) return <MailFrame key={name} html={text} width="desktop" />;
             return rows === 1 ? (
               <p key={name} class="preview-subject">
@@ -44,9 +35,7 @@ function AlertMessage({ alert }: { alert: Alert }) {
             ) : (
               <details key={name} open={!parts.some((part) => part.isHtml)}>
                 <summary>{label}</summary>
-                <pre class="preview-text" tabIndex={0} aria-label={label}>
-                  {text}
-                </pre>
+                <TextPreview label={label} text={text} />
               </details>
             );
           });
@@ -56,29 +45,30 @@ function AlertMessage({ alert }: { alert: Alert }) {
   );
 }
 
-const STATES: Option<MessageState | ''>[] = [
-  { value: '', label: 'All' },
-  { value: 'queued', label: 'Queued' },
-  { value: 'sent', label: 'Sent' },
-  { value: 'failed', label: 'Failed' },
-  { value: 'withheld', label: 'Withheld' },
-];
+const STATES = optionsOf({
+  '': 'All',
+  queued: 'Queued',
+  sent: 'Sent',
+  failed: 'Failed',
+  withheld: 'Withheld',
+});
 const REFRESH_MS = 5_000;
 const TOTALS_MS = 30_000;
 
-function State({ alert: { state, attempts, error, dueAt } }: { alert: Alert }) {
+function State({ state, attempts, error, dueAt }: Alert) {
   const isWaiting = state === 'queued' && attempts > 0;
   const notes = [
     attempts > 1 && plural(attempts, 'try', 'tries'),
     error,
     isWaiting && `next try ${formatMoment(dueAt)}`,
-  ].filter(Boolean);
+  ];
+  const note = notes.filter(Boolean).join(' · ');
   return (
     <>
       <StateBadge state={state}>{isWaiting ? 'will be retried' : state}</StateBadge>
-      {notes.length > 0 && (
-        <span class="muted cell-note" title={notes.join(' · ')}>
-          {notes.join(' · ')}
+      {note && (
+        <span class="muted cell-note" title={note}>
+          {note}
         </span>
       )}
     </>
@@ -88,9 +78,8 @@ function State({ alert: { state, attempts, error, dueAt } }: { alert: Alert }) {
 const useAlertFilters = () => useFilters(['state', 'topic', 'from', 'to', 'q'], ['q']);
 
 function Filters({ filters: { topic }, bind }: ReturnType<typeof useAlertFilters>) {
-  const topics = useQuery(TopicNamesDocument, {});
-  const names = new Set([...(topics.data?.topics ?? []).map(({ name }) => name), topic].filter(Boolean));
-  const options = [...names].map((name) => ({ value: name, label: name }));
+  const topics = useQuery(gql.TopicNamesDocument, {});
+  const options = textOptions([...(topics.data?.topics ?? []).map(({ name }) => name), topic]);
   return (
     <>
       <SearchBox label="Contact" placeholder="Beginning of an address or number" {...bind('q')} />
@@ -102,54 +91,34 @@ function Filters({ filters: { topic }, bind }: ReturnType<typeof useAlertFilters
 }
 
 export function AlertsPage() {
-  const { run, notify } = useSession();
-  const { open } = useDialog();
+  const { run } = useSession();
   const shown = useAlertFilters();
   const { topic, from, to, q } = shown.filters;
   const state = oneOf(shown.filters.state, STATES, '');
   const which = { topic: topic || null, from: dayStart(from), to: dayStart(to, 1), search: q || null };
-  const trail = useAddressTrail();
-  const alerts = useQuery(AlertsDocument, { ...which, state: state || null, after: trail.after });
-  const totals = useQuery(AlertTotalsDocument, which);
+  const alerts = useAddressPages(gql.AlertsDocument, { ...which, state: state || null });
+  const totals = useQuery(gql.AlertTotalsDocument, which);
   usePolling(alerts, REFRESH_MS);
   usePolling(totals, TOTALS_MS);
   const retry = useAction(async (ids: string[] | null) => {
-    const { retryAlerts } = await run(RetryAlertsDocument, { ids });
-    notify(`${plural(retryAlerts, 'alert')} queued again.`);
+    const { retryAlerts } = await run(gql.RetryAlertsDocument, { ids });
     alerts.reload();
     totals.reload();
+    return `${plural(retryAlerts, 'alert')} queued again.`;
   });
-  const countOf = (one: MessageState): number => totals.data?.[one].totalCount ?? 0;
+  const countOf = (one: gql.MessageState): number => totals.data?.[one].totalCount ?? 0;
   const isFiltered = [state, topic, from, to, q].some(Boolean);
   const states = STATES.map(({ value, label }) => ({
     value,
     label: value && totals.data ? `${label} ${formatShort(countOf(value))}` : label,
   }));
-  const actions = (alert: Alert) => (
-    <>
-      {alert.state === 'failed' && (
-        <Button
-          label={`Retry the alert to ${alert.value}`}
-          disabled={retry.isBusy}
-          onClick={() => retry.start([alert.id])}
-        >
-          Retry
-        </Button>
-      )}
-      <Button label={`Message to ${alert.value}`} onClick={() => open(<AlertMessage alert={alert} />)}>
-        Message
-      </Button>
-    </>
-  );
+  const failed = totals.data && !isFiltered ? ` (${formatNumber(countOf('failed'))})` : '';
   return (
-    <>
-      <PageHead
-        title="Alerts"
-        lead={`Every message to a subscriber of the last 30 days, in ${zoneName()}. The page follows the queue by itself.`}
-        aside={
-          <Segments label="State" value={state} options={states} onValue={shown.bind('state').onValue} />
-        }
-      />
+    <Page
+      title="Alerts"
+      lead={`Every message to a subscriber of the last 30 days, in ${zoneName()}. The page follows the queue by itself.`}
+      aside={<Segments label="State" value={state} options={states} onValue={shown.bind('state').onValue} />}
+    >
       <ErrorNotice error={retry.error} />
       <TableCard
         title="Queue"
@@ -157,7 +126,6 @@ export function AlertsPage() {
         kind="alerts"
         isDense
         query={alerts}
-        trail={trail}
         rowsOf={(data) => data.alerts}
         keyOf={({ id }) => id}
         file={{
@@ -165,9 +133,11 @@ export function AlertsPage() {
           fields: { state, topic, from: String(which.from ?? ''), to: String(which.to ?? ''), search: q },
         }}
         aside={
-          <Button disabled={retry.isBusy || countOf('failed') === 0} onClick={() => retry.start(null)}>
-            Retry all failed{totals.data && !isFiltered ? ` (${formatNumber(countOf('failed'))})` : ''}
-          </Button>
+          <Button
+            text={`Retry all failed${failed}`}
+            disabled={retry.isBusy || countOf('failed') === 0}
+            onClick={() => retry.start(null)}
+          />
         }
         filters={<Filters {...shown} />}
         columns={[
@@ -181,18 +151,36 @@ export function AlertsPage() {
             ),
           },
           { label: 'Topic', cell: (alert) => <span title={alert.topic}>{alert.topic}</span> },
-          { label: 'State', cell: (alert) => <State alert={alert} /> },
+          { label: 'State', cell: (alert) => <State {...alert} /> },
           { label: 'Queued', cell: ({ cts }) => formatMoment(cts) },
-          { label: 'Actions', actions },
+          {
+            label: 'Actions',
+            actions: (alert) => (
+              <>
+                {alert.state === 'failed' && (
+                  <Button
+                    text="Retry"
+                    label={`Retry the alert to ${alert.value}`}
+                    disabled={retry.isBusy}
+                    onClick={() => retry.start([alert.id])}
+                  />
+                )}
+                <Button
+                  text="Message"
+                  label={`Message to ${alert.value}`}
+                  opens={<AlertMessage {...alert} />}
+                />
+              </>
+            ),
+          },
         ]}
-        empty={
-          <Empty title={isFiltered ? 'No alert fits' : 'No alerts yet'}>
-            {isFiltered
-              ? 'Alerts are kept for 30 days after they were sent, given up or withheld.'
-              : 'They are queued when a product comes back that somebody waits for.'}
-          </Empty>
+        empty={isFiltered ? 'No alert fits' : 'No alerts yet'}
+        emptyText={
+          isFiltered
+            ? 'Alerts are kept for 30 days after they were sent, given up or withheld.'
+            : 'They are queued when a product comes back that somebody waits for.'
         }
       />
-    </>
+    </Page>
   );
 }

@@ -1,13 +1,10 @@
 import { IntegrationsDocument } from '../../../generated/dashboard.ts';
-import { Badge } from '../parts/feedback.tsx';
-import { PageHead } from '../parts/layout.tsx';
+import { Badge, Page } from '../parts/layout.tsx';
 import { Shopify } from '../parts/shopify.tsx';
 import { TableCard } from '../parts/table-card.tsx';
 import { Webhooks } from '../parts/webhooks.tsx';
 import { useQuery } from '../session.ts';
 
-const kindText = (kind: string, channels: { medium: string; label: string }[]): string =>
-  kind === 'file' ? 'Files' : (channels.find(({ medium }) => medium === kind)?.label ?? kind);
 const STATES: Record<string, string> = {
   active: 'in use',
   standby: 'not in use',
@@ -15,20 +12,21 @@ const STATES: Record<string, string> = {
 };
 
 export function IntegrationsPage() {
-  const integrations = useQuery(IntegrationsDocument, {});
   return (
-    <>
-      <PageHead title="Integrations" />
+    <Page title="Integrations">
       <TableCard
         title="Message providers"
         note="The operator of this service sets them up for all stores; a mail server of your own, under Settings, takes the place of theirs."
-        caption="Message providers"
-        query={integrations}
+        query={useQuery(IntegrationsDocument, {})}
         rowsOf={(data) => data.integrations}
         keyOf={({ name, kind }) => `${name} ${kind}`}
         columns={({ channels }) => [
           { label: 'Provider', cell: ({ name }) => name },
-          { label: 'For', cell: ({ kind }) => kindText(kind, channels) },
+          {
+            label: 'For',
+            cell: ({ kind }) =>
+              kind === 'file' ? 'Files' : (channels.find(({ medium }) => medium === kind)?.label ?? kind),
+          },
           {
             label: 'State',
             cell: ({ state }) => (
@@ -40,6 +38,6 @@ export function IntegrationsPage() {
       />
       <Webhooks />
       <Shopify />
-    </>
+    </Page>
   );
 }

@@ -1,83 +1,45 @@
-import { useMemo } from 'preact/hooks';
-import {
-  MostWishlistedDocument,
-  OverviewDocument,
-  WaitingDemandDocument,
-} from '../../../generated/dashboard.ts';
-import type { OverviewQuery, WaitingDemandQuery } from '../../../generated/dashboard.ts';
+import * as gql from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
 import { formatDay, formatNumber } from '../format.ts';
 import { DayChart } from '../parts/chart.tsx';
 import { Checklist } from '../parts/checklist.tsx';
-import { Empty, Loaded } from '../parts/feedback.tsx';
-import { Card, PageHead, Table } from '../parts/layout.tsx';
+import { Card, Loaded, Page, Table } from '../parts/layout.tsx';
 import { ProductName, SetStockButton, VariantName } from '../parts/product.tsx';
 import { TableCard, useDays } from '../parts/table-card.tsx';
 import { hrefTo } from '../route.ts';
 import { usePolling, useQuery } from '../session.ts';
-import type { Query } from '../session.ts';
 import { RevenueCard, firstDay } from './revenue.tsx';
 
-type Props = { demand: Query<Answered<WaitingDemandQuery>>; onRestocked: () => void };
-
-function WaitingDemand({ demand, onRestocked }: Props) {
-  return (
-    <TableCard
-      title="Waiting demand"
-      note="Sold-out variants that most contacts wait for."
-      aside={<a href={hrefTo('products', '', { stock: 'out', sort: 'waiting' })}>All</a>}
-      caption="Waiting demand by variant"
-      isDense
-      query={demand}
-      rowsOf={({ waitingDemand }) => waitingDemand}
-      keyOf={({ epi }) => String(epi)}
-      columns={[
-        { label: 'Variant', cell: (variant) => <VariantName {...variant} /> },
-        { label: 'Waiting', number: ({ waiting }) => formatNumber(waiting) },
-        { label: 'Restock', actions: (variant) => <SetStockButton variant={variant} onDone={onRestocked} /> },
-      ]}
-      empty={
-        <Empty title="Nobody is waiting">A sold-out variant appears here with its first subscriber.</Empty>
-      }
-    />
-  );
-}
-
-type Day = Answered<OverviewQuery>['activity'][number];
+type Day = Answered<gql.OverviewQuery>['activity'][number];
 
 const RANGES = ['7', '30', '90'];
 const REFRESH_MS = 30_000;
 
 const FIGURES = [
-  { field: 'adds', name: 'Added to lists', page: 'products', query: () => ({ sort: 'lists' }) },
-  { field: 'subscriptions', name: 'Subscriptions', page: 'products', query: () => ({ sort: 'waiting' }) },
+  { field: 'adds', name: 'Added to lists', href: () => hrefTo('products', '', { sort: 'lists' }) },
+  { field: 'subscriptions', name: 'Subscriptions', href: () => hrefTo('products', '', { sort: 'waiting' }) },
   {
     field: 'alerts',
     name: 'Alerts sent',
-    page: 'alerts',
-    query: (days: number) => ({ state: 'sent', from: firstDay(days) }),
+    href: (days: number) => hrefTo('alerts', '', { state: 'sent', from: firstDay(days) }),
   },
 ] as const;
 
 /** Compares the days with the same number of days before them. */
 function Figures({ days, shown }: { days: Day[]; shown: number }) {
-  const current = useMemo(() => days.slice(-shown), [days, shown]);
-  const series = useMemo(
-    () =>
-      FIGURES.map(({ field, name, page, query }, index) => ({
-        name,
-        colour: `--chart-${index + 1}`,
-        href: hrefTo(page, '', query(shown)),
-        points: current.map((day) => ({ day: day.day, value: day[field] })),
-        before: days.slice(0, -shown).reduce((sum, day) => sum + day[field], 0),
-      })),
-    [current, days, shown],
-  );
+  const current = days.slice(-shown);
   return (
     <>
       <div class="charts">
-        {series.map((chart) => (
-          <DayChart key={chart.name} {...chart} />
+        {FIGURES.map(({ field, name, href }, index) => (
+          <DayChart
+            key={name}
+            name={name}
+            colour={`var(--chart-${index + 1})`}
+            href={href(shown)}
+            points={current.map((day) => ({ day: day.day, value: day[field] }))}
+            before={days.slice(0, -shown).reduce((sum, day) => sum + day[field], 0)}
+          />
         ))}
       </div>
       <details class="figures-table">
@@ -101,19 +63,18 @@ function Figures({ days, shown }: { days: Day[]; shown: number }) {
 
 export function OverviewPage() {
   const { days, picker } = useDays(RANGES);
-  const activity = useQuery(OverviewDocument, { days: days * 2 });
-  const wished = useQuery(MostWishlistedDocument, { first: 10 });
-  const demand = useQuery(WaitingDemandDocument, { first: 10 });
+  const activity = useQuery(gql.OverviewDocument, { days: days * 2 });
+  const wished = useQuery(gql.MostWishlistedDocument, { first: 10 });
+  const demand = useQuery(gql.WaitingDemandDocument, { first: 10 });
   const queries = [activity, wished, demand];
   const reload = (): void => queries.forEach((query) => query.reload());
   usePolling({ isLoading: queries.some(({ isLoading }) => isLoading), reload }, REFRESH_MS);
   return (
-    <>
-      <PageHead
-        title="Overview"
-        lead="Days are in UTC; figures are a few seconds behind, and compared with as many days before."
-        aside={picker}
-      />
+    <Page
+      title="Overview"
+      lead="Days are in UTC; figures are a few seconds behind, and compared with as many days before."
+      aside={picker}
+    >
       <Checklist />
       <Card title="Activity">
         <Loaded query={activity} lines={6}>
@@ -140,14 +101,27 @@ export function OverviewPage() {
             },
             { label: 'Lists', number: ({ count }) => formatNumber(count) },
           ]}
-          empty={
-            <Empty title="No product is in a list yet">
-              It appears here with the first heart a shopper clicks.
-            </Empty>
-          }
+          empty="No product is in a list yet"
+          emptyText="It appears here with the first heart a shopper clicks."
         />
-        <WaitingDemand demand={demand} onRestocked={reload} />
+        <TableCard
+          title="Waiting demand"
+          note="Sold-out variants that most contacts wait for."
+          aside={<a href={hrefTo('products', '', { stock: 'out', sort: 'waiting' })}>All</a>}
+          caption="Waiting demand by variant"
+          isDense
+          query={demand}
+          rowsOf={({ waitingDemand }) => waitingDemand}
+          keyOf={({ epi }) => String(epi)}
+          columns={[
+            { label: 'Variant', cell: (variant) => <VariantName {...variant} /> },
+            { label: 'Waiting', number: ({ waiting }) => formatNumber(waiting) },
+            { label: 'Restock', actions: (variant) => <SetStockButton {...variant} onDone={reload} /> },
+          ]}
+          empty="Nobody is waiting"
+          emptyText="A sold-out variant appears here with its first subscriber."
+        />
       </div>
-    </>
+    </Page>
   );
 }

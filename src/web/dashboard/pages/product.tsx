@@ -1,13 +1,12 @@
 import { ProductDocument, ProductWaitingDocument } from '../../../generated/dashboard.ts';
 import type { ProductQuery } from '../../../generated/dashboard.ts';
 import { formatMoment, formatNumber, formatPrice, plural } from '../format.ts';
-import { Empty, Loaded } from '../parts/feedback.tsx';
-import { Card, Facts, PageHead } from '../parts/layout.tsx';
+import { Card, Empty, Facts, Loaded, Page } from '../parts/layout.tsx';
 import { History } from '../parts/product-history.tsx';
 import { SUBSCRIPTION, SetStockButton, Stock } from '../parts/product.tsx';
-import { TableCard, useAddressTrail } from '../parts/table-card.tsx';
+import { TableCard } from '../parts/table-card.tsx';
 import { hrefTo } from '../route.ts';
-import { useQuery } from '../session.ts';
+import { useAddressPages, useQuery } from '../session.ts';
 
 type Product = NonNullable<ProductQuery['product']>;
 
@@ -23,7 +22,7 @@ function ShopLink({ uri }: { uri: string }) {
 function About({ product, onDone }: { product: Product; onDone: () => void }) {
   const { epi, empi, bt, vi, sku, uri, stk, pr, tags, cts, uts, waiting, wishlisted, inLists } = product;
   return (
-    <Card title="Variant" aside={<SetStockButton variant={product} onDone={onDone} />}>
+    <Card title="Variant" aside={<SetStockButton {...product} onDone={onDone} />}>
       <Facts
         facts={[
           ['Stock', <Stock stk={stk} />],
@@ -47,20 +46,18 @@ function About({ product, onDone }: { product: Product; onDone: () => void }) {
 }
 
 function Subscribers({ epi }: { epi: string }) {
-  const trail = useAddressTrail();
-  const subscriptions = useQuery(ProductWaitingDocument, { epi, after: trail.after });
+  const waiting = useAddressPages(ProductWaitingDocument, { epi });
   return (
     <TableCard
       title="Who waits"
-      note={subscriptions.data && plural(subscriptions.data.subscriptions.totalCount, 'subscription')}
+      note={waiting.data && plural(waiting.data.subscriptions.totalCount, 'subscription')}
       caption="Subscriptions to this variant"
       isDense
-      query={subscriptions}
-      trail={trail}
+      query={waiting}
       rowsOf={(data) => data.subscriptions}
       keyOf={({ id }) => id}
       columns={[SUBSCRIPTION.contact, SUBSCRIPTION.topic, SUBSCRIPTION.state, SUBSCRIPTION.since]}
-      empty={<Empty title="Nobody waits for this variant" />}
+      empty="Nobody waits for this variant"
     />
   );
 }
@@ -68,11 +65,10 @@ function Subscribers({ epi }: { epi: string }) {
 export function ProductPage({ epi }: { epi: string }) {
   const query = useQuery(ProductDocument, { epi });
   return (
-    <>
-      <PageHead
-        title={query.data?.product?.dt || `Variant ${epi}`}
-        lead={<a href={hrefTo('products')}>All products</a>}
-      />
+    <Page
+      title={query.data?.product?.dt || `Variant ${epi}`}
+      lead={<a href={hrefTo('products')}>All products</a>}
+    >
       <Loaded query={query} lines={6}>
         {({ product, stockChanges, occasions }) => (
           <>
@@ -86,6 +82,6 @@ export function ProductPage({ epi }: { epi: string }) {
           </>
         )}
       </Loaded>
-    </>
+    </Page>
   );
 }

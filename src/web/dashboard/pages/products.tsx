@@ -1,51 +1,42 @@
 import { CountProductsDocument, ProductsDocument } from '../../../generated/dashboard.ts';
 import type { ProductSort } from '../../../generated/dashboard.ts';
 import { formatNumber, formatPrice, plural } from '../format.ts';
-import { Empty } from '../parts/feedback.tsx';
-import { Choice, Segments } from '../parts/fields.tsx';
-import type { Option } from '../parts/fields.tsx';
-import { PageHead } from '../parts/layout.tsx';
+import { Choice, Segments, optionsOf } from '../parts/fields.tsx';
+import { Page } from '../parts/layout.tsx';
 import { SetStockButton, Stock, VariantName } from '../parts/product.tsx';
-import { SearchBox, TableCard, oneOf, useAddressTrail, useFilters } from '../parts/table-card.tsx';
-import { useQuery } from '../session.ts';
+import { SearchBox, TableCard, oneOf, useFilters } from '../parts/table-card.tsx';
+import { useAddressPages, useQuery } from '../session.ts';
 
-const SORTS: Option<ProductSort>[] = [
-  { value: 'newest', label: 'Newest first' },
-  { value: 'waiting', label: 'Most waited for' },
-  { value: 'lists', label: 'In most lists' },
-  { value: 'stock', label: 'Least stock' },
-  { value: 'title', label: 'Title' },
-];
-const STOCKS = [
-  { value: '', label: 'All' },
-  { value: 'out', label: 'Sold out' },
-];
+const SORTS = optionsOf<ProductSort>({
+  newest: 'Newest first',
+  waiting: 'Most waited for',
+  lists: 'In most lists',
+  stock: 'Least stock',
+  title: 'Title',
+});
+const STOCKS = optionsOf<string>({ '': 'All', out: 'Sold out' });
 
 export function ProductsPage() {
   const { filters, change, bind } = useFilters(['q', 'stock', 'sort']);
   const { q, stock } = filters;
   const sort = oneOf(filters.sort, SORTS, 'newest');
   const setSort = (value: ProductSort): void => change('sort', value === 'newest' ? '' : value);
-  const trail = useAddressTrail();
   const which = { search: q || null, soldOut: stock === 'out' };
-  const products = useQuery(ProductsDocument, { ...which, sort, after: trail.after });
+  const products = useAddressPages(ProductsDocument, { ...which, sort });
   const count = useQuery(CountProductsDocument, which);
   const reload = (): void => (products.reload(), count.reload());
-  const sortBy = (value: ProductSort, isRising: boolean) => ({
-    isOn: sort === value,
-    isRising,
-    onPick: () => setSort(sort === value ? 'newest' : value),
-  });
+  const sortBy = (value: ProductSort, isRising = false) => {
+    const isOn = sort === value;
+    return { isOn, isRising, onPick: () => setSort(isOn ? 'newest' : value) };
+  };
   return (
-    <>
-      <PageHead title="Products" lead="The catalogue as your platform's feed described it last." />
+    <Page title="Products" lead="The catalogue as your platform's feed described it last.">
       <TableCard
         title="Catalogue"
         note={count.data && plural(count.data.products.totalCount, 'variant')}
         caption="Variants"
         isDense
         query={products}
-        trail={trail}
         rowsOf={(data) => data.products}
         keyOf={({ epi }) => String(epi)}
         columns={[
@@ -53,17 +44,9 @@ export function ProductsPage() {
           { label: 'SKU', cell: ({ sku }) => sku ?? '–' },
           { label: 'Price', number: ({ pr }) => formatPrice(pr) },
           { label: 'Stock', sort: sortBy('stock', true), number: ({ stk }) => <Stock stk={stk} /> },
-          {
-            label: 'Waiting',
-            sort: sortBy('waiting', false),
-            number: ({ waiting }) => formatNumber(waiting ?? 0),
-          },
-          {
-            label: 'In lists',
-            sort: sortBy('lists', false),
-            number: ({ inLists }) => formatNumber(inLists ?? 0),
-          },
-          { label: 'Set stock', actions: (variant) => <SetStockButton variant={variant} onDone={reload} /> },
+          { label: 'Waiting', sort: sortBy('waiting'), number: ({ waiting }) => formatNumber(waiting ?? 0) },
+          { label: 'In lists', sort: sortBy('lists'), number: ({ inLists }) => formatNumber(inLists ?? 0) },
+          { label: 'Set stock', actions: (variant) => <SetStockButton {...variant} onDone={reload} /> },
         ]}
         labels={['Previous', 'Next']}
         file={{ path: 'products.csv', fields: { search: q, soldOut: stock === 'out' ? 'true' : '' } }}
@@ -74,16 +57,15 @@ export function ProductsPage() {
             <Segments label="Stock" options={STOCKS} {...bind('stock')} />
           </>
         }
-        empty={
-          <Empty title={q || stock ? 'No variant fits' : 'The catalogue is empty'}>
-            {q
-              ? 'Each word must be the beginning of a word of the product.'
-              : stock
-                ? 'Everything is in stock.'
-                : 'Send your product feed to fill it.'}
-          </Empty>
+        empty={q || stock ? 'No variant fits' : 'The catalogue is empty'}
+        emptyText={
+          q
+            ? 'Each word must be the beginning of a word of the product.'
+            : stock
+              ? 'Everything is in stock.'
+              : 'Send your product feed to fill it.'
         }
       />
-    </>
+    </Page>
   );
 }

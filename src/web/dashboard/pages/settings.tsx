@@ -2,12 +2,12 @@ import type { ComponentChild } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { SettingsDocument } from '../../../generated/dashboard.ts';
 import type { StoreSettingsFragment } from '../../../generated/dashboard.ts';
+import { formatMoment } from '../format.ts';
 import { ApiKeys } from '../parts/api-keys.tsx';
 import { BrandCard } from '../parts/brand.tsx';
-import { Loaded } from '../parts/feedback.tsx';
-import { PageHead } from '../parts/layout.tsx';
+import { Badge, Loaded, Page } from '../parts/layout.tsx';
 import { MailServer } from '../parts/mail-server.tsx';
-import { GeneralCard, SettingsCard } from '../parts/store-settings.tsx';
+import { SettingsCard } from '../parts/store-settings.tsx';
 import { hrefTo } from '../route.ts';
 import { useQuery } from '../session.ts';
 
@@ -17,15 +17,26 @@ type Given = {
   onChanged: () => void;
 };
 
+function GeneralCard(given: Given) {
+  const { pid, cts, inventoryManaged } = given.store;
+  const note = (
+    <>
+      <span class="code">{pid}</span> · since {formatMoment(cts)}
+    </>
+  );
+  const badge = (
+    <Badge tone={inventoryManaged ? 'good' : 'warn'}>
+      {inventoryManaged ? 'inventory managed' : 'inventory not managed: no alerts'}
+    </Badge>
+  );
+  return <SettingsCard card="general" {...given} note={note} aside={badge} />;
+}
+
 const SECTIONS: { id: string; title: string; show: (given: Given) => ComponentChild }[] = [
   { id: 'general', title: 'General', show: (given) => <GeneralCard {...given} /> },
   { id: 'lists', title: 'Lists', show: (given) => <SettingsCard card="lists" {...given} /> },
   { id: 'brand', title: 'Brand', show: (given) => <BrandCard {...given} /> },
-  {
-    id: 'pacing',
-    title: 'When alerts leave',
-    show: (given) => <SettingsCard card="frequency" {...given} />,
-  },
+  { id: 'pacing', title: 'When alerts leave', show: (given) => <SettingsCard card="frequency" {...given} /> },
   { id: 'measuring', title: 'Measuring', show: (given) => <SettingsCard card="clicks" {...given} /> },
   {
     id: 'keys',
@@ -40,11 +51,10 @@ const SECTIONS: { id: string; title: string; show: (given: Given) => ComponentCh
   },
 ];
 
-const sectionOf = (id: string): HTMLElement | null => document.getElementById(`section-${id}`);
-
 function goTo(id: string): void {
-  sectionOf(id)?.scrollIntoView();
-  sectionOf(id)?.focus({ preventScroll: true });
+  const section = document.getElementById(`section-${id}`);
+  section?.scrollIntoView();
+  section?.focus({ preventScroll: true });
 }
 
 function SectionLinks() {
@@ -97,8 +107,7 @@ function Sections(given: Given) {
 export function SettingsPage() {
   const settings = useQuery(SettingsDocument, {});
   return (
-    <>
-      <PageHead title="Settings" />
+    <Page title="Settings">
       <SectionLinks />
       <Loaded query={settings} lines={8}>
         {({ store }) => (
@@ -109,6 +118,6 @@ export function SettingsPage() {
           />
         )}
       </Loaded>
-    </>
+    </Page>
   );
 }

@@ -1,44 +1,30 @@
 import { useState } from 'preact/hooks';
-import {
-  DeletedListsDocument,
-  EraseShopperDocument,
-  FindShopperDocument,
-  RestoreDeletedListDocument,
-  ShopperListsDocument,
-  ShopperSubscriptionsDocument,
-} from '../../../generated/dashboard.ts';
-import type { FindShopperQuery, ShopperSubscriptionsQuery } from '../../../generated/dashboard.ts';
-import { saveFile } from '../download.ts';
+import * as gql from '../../../generated/dashboard.ts';
 import { formatBytes, formatMoment, formatNumber } from '../format.ts';
-import { useDialog } from '../parts/dialog.tsx';
-import { Empty, ErrorNotice, Loaded } from '../parts/feedback.tsx';
 import { Confirm } from '../parts/form.tsx';
-import { Button, Card, Facts, PageHead } from '../parts/layout.tsx';
+import { Button, Card, Empty, ErrorNotice, Facts, Loaded, Page } from '../parts/layout.tsx';
 import { SUBSCRIPTION, VariantName } from '../parts/product.tsx';
-import { TableCard, useTrail } from '../parts/table-card.tsx';
+import { TableCard } from '../parts/table-card.tsx';
 import { hrefTo } from '../route.ts';
-import { useAction, useQuery, useSession, useShopperChanges } from '../session.ts';
-import { Kind } from './shoppers.tsx';
+import { useAction, usePages, useQuery, useSession, useShopperChanges } from '../session.ts';
+import { Kind, nameOf } from './shoppers.tsx';
 
 /** Support restores deleted lists and items on request. */
 function DeletedLists({ regid }: { regid: string }) {
-  const { run, notify } = useSession();
-  const trail = useTrail();
-  const lists = useQuery(DeletedListsDocument, { after: trail.after }, regid);
+  const { run } = useSession();
+  const lists = usePages(gql.DeletedListsDocument, {}, regid);
   const restore = useAction(async (lid: string) => {
-    const { restoreList } = await run(RestoreDeletedListDocument, { lid }, { regid });
-    notify(`${restoreList.lname} is back.`);
+    const { restoreList } = await run(gql.RestoreDeletedListDocument, { lid }, { regid });
     lists.reload();
+    return `${restoreList.lname} is back.`;
   });
   return (
     <TableCard
       title="Deleted lists"
-      caption="Deleted lists"
       isDense
       lines={1}
       filters={restore.error && <ErrorNotice error={restore.error} />}
       query={lists}
-      trail={trail}
       rowsOf={({ deletedLists: { edges, pageInfo } }) => ({
         edges: edges.map(({ node, ...edge }) => ({ node: { ...edge, ...node } })),
         pageInfo,
@@ -53,13 +39,12 @@ function DeletedLists({ regid }: { regid: string }) {
           label: 'Bring back',
           actions: ({ lid, lname }) => (
             <Button
+              text="Bring back"
               look="small secondary"
               label={`Bring back ${lname}`}
               disabled={restore.isBusy}
               onClick={() => restore.start(lid)}
-            >
-              Bring back
-            </Button>
+            />
           ),
         },
       ]}
@@ -68,43 +53,27 @@ function DeletedLists({ regid }: { regid: string }) {
   );
 }
 
-type Shopper = NonNullable<FindShopperQuery['findShopper']>;
-type Subscription = NonNullable<
-  NonNullable<ShopperSubscriptionsQuery['findShopper']>['subscriptions']
->['edges'][number]['node'];
+type Shopper = NonNullable<gql.FindShopperQuery['findShopper']>;
+type Pages = NonNullable<gql.ShopperSubscriptionsQuery['findShopper']>['subscriptions'];
+type Subscription = NonNullable<Pages>['edges'][number]['node'];
 
-function About({ shopper }: { shopper: Shopper }) {
-  const { run, notify } = useSession();
-  const { open } = useDialog();
-  const { regid, uid, isGuest, storage, lists, userinfo } = shopper;
-  const download = useAction(async () => {
-    const file = await run.download('/storeadmin/v3/user/export', { regid });
-    saveFile(`shopper-${new Date().toISOString().slice(0, 10)}.json`, file);
-    notify('The export is in your downloads.');
+function About({ regid, uid, isGuest, storage, lists, userinfo }: Shopper) {
+  const { run, download } = useSession();
+  const save = useAction(async () => {
+    await download('/storeadmin/v3/user/export', 'shopper.json', { regid });
+    return 'The export is in your downloads.';
   });
-  const erase = async (): Promise<void> => {
-    await run(EraseShopperDocument, { regid });
-    notify('The shopper is erased.');
+  const erase = async () => {
+    await run(gql.EraseShopperDocument, { regid });
     location.hash = hrefTo('shoppers');
+    return 'The shopper is erased.';
   };
-  const ask = (): void =>
-    open(
-      <Confirm
-        title="Erase this shopper?"
-        label="Erase for ever"
-        phrase={userinfo.em ?? 'ERASE'}
-        onSubmit={erase}
-      >
-        Lists, items, subscriptions, messages and everything that names the person are deleted, and all
-        sessions end. It cannot be undone.
-      </Confirm>,
-    );
   return (
     <Card title="Record" aside={<Kind isGuest={isGuest} />}>
       <Facts
         facts={[
           ['E-mail', userinfo.em ?? '–'],
-          ['Name', [userinfo.fname, userinfo.lname].filter(Boolean).join(' ') || '–'],
+          ['Name', nameOf(userinfo)],
           ['Mobile', userinfo.m ?? '–'],
           ['Accepts marketing', userinfo.acc_mkt ? 'yes' : 'no'],
           ['Tags', userinfo.extags.join(', ') || '–'],
@@ -116,29 +85,36 @@ function About({ shopper }: { shopper: Shopper }) {
           ['regid', regid],
         ]}
       />
-      <ErrorNotice error={download.error} />
+      <ErrorNotice error={save.error} />
       <div class="buttons">
-        <Button look="secondary" isBusy={download.isBusy} onClick={download.start}>
-          Export as JSON
-        </Button>
-        <Button look="danger outline" onClick={ask}>
-          Erase…
-        </Button>
+        <Button text="Export as JSON" look="secondary" isBusy={save.isBusy} onClick={save.start} />
+        <Button
+          text="Erase…"
+          look="danger outline"
+          opens={
+            <Confirm
+              title="Erase this shopper?"
+              label="Erase for ever"
+              phrase={userinfo.em ?? 'ERASE'}
+              onSubmit={erase}
+            >
+              Lists, items, subscriptions, messages and everything that names the person are deleted, and all
+              sessions end. It cannot be undone.
+            </Confirm>
+          }
+        />
       </div>
     </Card>
   );
 }
 
 function Lists({ uid }: { uid: string }) {
-  const trail = useTrail();
-  const lists = useQuery(ShopperListsDocument, { uid, after: trail.after });
   return (
     <TableCard
       isDense
       title="Lists"
       caption="Lists, newest first"
-      query={lists}
-      trail={trail}
+      query={usePages(gql.ShopperListsDocument, { uid })}
       rowsOf={({ findShopper }) => findShopper?.lists ?? []}
       keyOf={({ lid }) => lid}
       columns={[
@@ -148,22 +124,19 @@ function Lists({ uid }: { uid: string }) {
         { label: 'Made', cell: ({ cts }) => formatMoment(cts) },
         { label: 'Last change', cell: ({ uts }) => formatMoment(uts) },
       ]}
-      empty={<Empty title="No lists" />}
+      empty="No lists"
     />
   );
 }
 
 function Subscriptions({ uid }: { uid: string }) {
-  const trail = useTrail();
-  const subscriptions = useQuery(ShopperSubscriptionsDocument, { uid, after: trail.after });
   return (
     <TableCard
       isDense
       title="Subscriptions"
       note="Of an account's own address, or what a guest asked for."
       caption="Subscriptions, newest first"
-      query={subscriptions}
-      trail={trail}
+      query={usePages(gql.ShopperSubscriptionsDocument, { uid })}
       rowsOf={({ findShopper }) => findShopper?.subscriptions ?? []}
       keyOf={({ id }) => id}
       columns={[
@@ -173,7 +146,7 @@ function Subscriptions({ uid }: { uid: string }) {
         SUBSCRIPTION.state,
         SUBSCRIPTION.since,
       ]}
-      empty={<Empty title="No subscriptions" />}
+      empty="No subscriptions"
     />
   );
 }
@@ -188,7 +161,7 @@ function Found({ shopper, onMoved }: { shopper: Shopper; onMoved: () => void }) 
   });
   return (
     <>
-      <About shopper={shopper} />
+      <About {...shopper} />
       <Lists key={`lists ${changes}`} uid={uid} />
       <Subscriptions uid={uid} />
       <DeletedLists key={`deleted ${changes}`} regid={regid} />
@@ -197,14 +170,13 @@ function Found({ shopper, onMoved }: { shopper: Shopper; onMoved: () => void }) 
 }
 
 export function ShopperPage({ uid }: { uid: string }) {
-  const query = useQuery(FindShopperDocument, { uid });
+  const query = useQuery(gql.FindShopperDocument, { uid });
   const shopper = query.data?.findShopper ?? null;
   return (
-    <>
-      <PageHead
-        title={shopper?.userinfo.em ?? (shopper ? `Guest ${uid.slice(0, 8)}` : 'Shopper')}
-        lead={<a href={hrefTo('shoppers')}>All shoppers</a>}
-      />
+    <Page
+      title={shopper?.userinfo.em ?? (shopper ? `Guest ${uid.slice(0, 8)}` : 'Shopper')}
+      lead={<a href={hrefTo('shoppers')}>All shoppers</a>}
+    >
       <Loaded query={query} lines={6}>
         {({ findShopper }) =>
           findShopper ? (
@@ -214,6 +186,6 @@ export function ShopperPage({ uid }: { uid: string }) {
           )
         }
       </Loaded>
-    </>
+    </Page>
   );
 }

@@ -1,31 +1,20 @@
-import {
-  AuditLogDocument,
-  CountShoppersDocument,
-  MailingListDocument,
-  ShoppersDocument,
-} from '../../../generated/dashboard.ts';
-import type { ShopperKind } from '../../../generated/dashboard.ts';
+import * as gql from '../../../generated/dashboard.ts';
 import { formatMoment, formatNumber, plural } from '../format.ts';
-import { Badge, Empty } from '../parts/feedback.tsx';
-import { Segments } from '../parts/fields.tsx';
-import type { Option } from '../parts/fields.tsx';
-import { PageHead } from '../parts/layout.tsx';
-import { SearchBox, TableCard, oneOf, useAddressTrail, useFilters } from '../parts/table-card.tsx';
+import { Segments, optionsOf } from '../parts/fields.tsx';
+import { Badge, Page } from '../parts/layout.tsx';
+import { SearchBox, TableCard, oneOf, useFilters } from '../parts/table-card.tsx';
 import { hrefTo } from '../route.ts';
-import { useQuery } from '../session.ts';
+import { useAddressPages, useQuery } from '../session.ts';
 
 function MailingList() {
-  const trail = useAddressTrail();
-  const list = useQuery(MailingListDocument, { after: trail.after });
+  const list = useAddressPages(gql.MailingListDocument, {});
   const count = list.data?.mailingList.totalCount;
   return (
     <TableCard
       title="Mailing list"
       note={`${count === undefined ? '' : `${formatNumber(count)} in all. `}Contacts that said yes when they subscribed, and have not left since.`}
-      caption="Mailing list"
       isDense
       query={list}
-      trail={trail}
       rowsOf={(data) => data.mailingList}
       keyOf={({ medium, mediumvalue }) => `${medium} ${mediumvalue}`}
       file={{ path: 'mailinglist.csv' }}
@@ -35,34 +24,29 @@ function MailingList() {
         { label: 'Since', cell: ({ signuptime }) => formatMoment(signuptime) },
         { label: 'Source', cell: ({ acceptsource }) => acceptsource },
       ]}
-      empty={<Empty title="Nobody has opted in yet">Send addtomailinglist=1 with a subscription.</Empty>}
+      empty="Nobody has opted in yet"
+      emptyText="Send addtomailinglist=1 with a subscription."
     />
   );
 }
 
-const KINDS: Option<ShopperKind | ''>[] = [
-  { value: '', label: 'All' },
-  { value: 'account', label: 'Accounts' },
-  { value: 'guest', label: 'Guests' },
-];
-const VIEWS = [
-  { value: '', label: 'Shoppers' },
-  { value: 'mailing-list', label: 'Mailing list' },
-  { value: 'audit', label: 'Audit log' },
-];
+const KINDS = optionsOf({ '': 'All', account: 'Accounts', guest: 'Guests' });
+const VIEWS = optionsOf<string>({ '': 'Shoppers', 'mailing-list': 'Mailing list', audit: 'Audit log' });
 
 export function Kind({ isGuest }: { isGuest: boolean }) {
   return <Badge tone={isGuest ? 'plain' : 'good'}>{isGuest ? 'guest' : 'account'}</Badge>;
 }
 
+export const nameOf = ({ fname, lname }: { fname: string | null; lname: string | null }): string =>
+  [fname, lname].filter(Boolean).join(' ') || '–';
+
 function Everybody() {
   const { filters, bind } = useFilters(['q', 'kind'], ['q']);
   const { q } = filters;
   const kind = oneOf(filters.kind, KINDS, '');
-  const trail = useAddressTrail();
   const which = { search: q || null, kind: kind || null };
-  const shoppers = useQuery(ShoppersDocument, { ...which, after: trail.after });
-  const count = useQuery(CountShoppersDocument, which);
+  const shoppers = useAddressPages(gql.ShoppersDocument, which);
+  const count = useQuery(gql.CountShoppersDocument, which);
   return (
     <TableCard
       title="Guests and accounts"
@@ -70,7 +54,6 @@ function Everybody() {
       caption="Shoppers, those first that were first seen last"
       isDense
       query={shoppers}
-      trail={trail}
       rowsOf={(data) => data.shoppers}
       keyOf={({ uid }) => uid}
       file={{ path: 'shoppers.csv', fields: { search: q, kind } }}
@@ -89,23 +72,17 @@ function Everybody() {
             </a>
           ),
         },
-        {
-          label: 'Name',
-          cell: ({ userinfo: { fname, lname } }) => (
-            <span class="wrap">{[fname, lname].filter(Boolean).join(' ') || '–'}</span>
-          ),
-        },
+        { label: 'Name', cell: ({ userinfo }) => <span class="wrap">{nameOf(userinfo)}</span> },
         { label: 'Kind', cell: ({ isGuest }) => <Kind isGuest={isGuest} /> },
         { label: 'Marketing', cell: ({ userinfo }) => (userinfo.acc_mkt ? 'yes' : 'no') },
         { label: 'First seen', cell: ({ userinfo }) => formatMoment(userinfo.cts) },
         { label: 'Last login', cell: ({ userinfo }) => formatMoment(userinfo.lastlogin) },
       ]}
-      empty={
-        <Empty title={q || kind ? 'No such shopper' : 'No shopper was identified yet'}>
-          {q
-            ? 'An address is found by its beginning, a name by the beginnings of its words, a guest by its regid.'
-            : 'They appear when the shop first asks for their regid.'}
-        </Empty>
+      empty={q || kind ? 'No such shopper' : 'No shopper was identified yet'}
+      emptyText={
+        q
+          ? 'An address is found by its beginning, a name by the beginnings of its words, a guest by its regid.'
+          : 'They appear when the shop first asks for their regid.'
       }
     />
   );
@@ -123,13 +100,11 @@ function keyText(id: string, keys: readonly { id: string; hint: string }[]): str
 }
 
 function Audit() {
-  const audit = useQuery(AuditLogDocument, { first: 50 });
   return (
     <TableCard
       title="Audit log"
       note="Exports and erasures. It does not name the person; the same person has the same subject."
-      caption="Audit log"
-      query={audit}
+      query={useQuery(gql.AuditLogDocument, { first: 50 })}
       rowsOf={({ auditLog }) => auditLog}
       keyOf={({ id }) => id}
       columns={({ store }) => [
@@ -142,7 +117,7 @@ function Audit() {
         { label: 'Key', cell: ({ keyId }) => <span class="code">{keyText(keyId, store.apiKeys)}</span> },
         { label: 'Rows', cell: ({ detail }) => detailText(detail) },
       ]}
-      empty={<Empty title="Nothing was exported or erased yet" />}
+      empty="Nothing was exported or erased yet"
     />
   );
 }
@@ -150,12 +125,11 @@ function Audit() {
 export function ShoppersPage() {
   const { filters, bind } = useFilters(['view']);
   return (
-    <>
-      <PageHead
-        title="Shoppers"
-        lead="What you search for is not in the address of the page."
-        aside={<Segments label="Show" options={VIEWS} {...bind('view')} />}
-      />
+    <Page
+      title="Shoppers"
+      lead="What you search for is not in the address of the page."
+      aside={<Segments label="Show" options={VIEWS} {...bind('view')} />}
+    >
       {filters.view === 'mailing-list' ? (
         <MailingList />
       ) : filters.view === 'audit' ? (
@@ -163,6 +137,6 @@ export function ShoppersPage() {
       ) : (
         <Everybody />
       )}
-    </>
+    </Page>
   );
 }

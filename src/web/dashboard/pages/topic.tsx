@@ -1,19 +1,12 @@
 import { useState } from 'preact/hooks';
-import { DeleteTopicDocument, SaveTopicDocument, TopicsDocument } from '../../../generated/dashboard.ts';
-import type {
-  ChannelFieldsFragment,
-  TopicFieldsFragment,
-  TopicsQuery,
-} from '../../../generated/dashboard.ts';
+import * as gql from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
 import { plural } from '../format.ts';
 import { CodeField } from '../parts/code-field.tsx';
 import type { Variable } from '../parts/code-field.tsx';
-import { useDialog } from '../parts/dialog.tsx';
-import { Empty, Loaded } from '../parts/feedback.tsx';
 import { Confirm, SaveForm, changedFields, useForm } from '../parts/form.tsx';
 import type { Form } from '../parts/form.tsx';
-import { Button, Card, PageHead } from '../parts/layout.tsx';
+import { Button, Card, Empty, Loaded, Page } from '../parts/layout.tsx';
 import { TemplatePreview } from '../parts/template-preview.tsx';
 import { TopicRules } from '../parts/topic-rules.tsx';
 import { TopicSend } from '../parts/topic-send.tsx';
@@ -25,30 +18,24 @@ import { forgetUnsaved } from '../unsaved.tsx';
 import { triggerText } from './topics.tsx';
 
 function TopicDelete({ name }: { name: string }) {
-  const { run, notify } = useSession();
-  const { open } = useDialog();
-  const remove = async (): Promise<void> => {
-    const { deleteTopic } = await run(DeleteTopicDocument, { name });
-    notify(`The topic ${name} is deleted, with ${plural(deleteTopic.subscriptions, 'subscription')}.`);
+  const { run } = useSession();
+  const remove = async () => {
+    const { deleteTopic } = await run(gql.DeleteTopicDocument, { name });
     forgetUnsaved();
     location.hash = hrefTo('topics');
+    return `The topic ${name} is deleted, with ${plural(deleteTopic.subscriptions, 'subscription')}.`;
   };
-  const ask = (): void =>
-    open(
-      <Confirm title={`Delete the topic ${name}?`} label="Delete topic" phrase={name} onSubmit={remove}>
-        Everybody who waits for it is unsubscribed, and alerts that are not sent yet are withheld. This cannot
-        be undone.
-      </Confirm>,
-    );
-  return (
-    <Button look="danger outline" onClick={ask}>
-      Delete topic
-    </Button>
+  const ask = (
+    <Confirm title={`Delete the topic ${name}?`} label="Delete topic" phrase={name} onSubmit={remove}>
+      Everybody who waits for it is unsubscribed, and alerts that are not sent yet are withheld. This cannot
+      be undone.
+    </Confirm>
   );
+  return <Button text="Delete topic" look="danger outline" opens={ask} />;
 }
 
 type TemplateProps = {
-  channels: ChannelFieldsFragment[];
+  channels: gql.ChannelFieldsFragment[];
   variables: readonly Variable[];
   form: Form<TopicDraft>;
   /** Called when the user edits a part, so that the preview shows it. */
@@ -83,32 +70,33 @@ function TemplateEditor({ channels, variables, form, onPart }: TemplateProps) {
   );
 }
 
-type EditorProps = Omit<Answered<TopicsQuery>, 'topics'> & {
-  topic: TopicFieldsFragment;
-  onSaved: (topic: TopicFieldsFragment) => void;
+type EditorProps = Omit<Answered<gql.TopicsQuery>, 'topics'> & {
+  topic: gql.TopicFieldsFragment;
+  onSaved: (topic: gql.TopicFieldsFragment) => void;
 };
 
 function Editor({ topic, channels, triggers, templateVariables, onSaved }: EditorProps) {
-  const { run, notify } = useSession();
+  const { run } = useSession();
+  const { name } = topic;
   const saved = draftOf(topic);
   const [shown, setShown] = useState('');
-  const form: Form<TopicDraft> = useForm({
+  const form = useForm(
     saved,
-    inputOf: (draft) => inputOf(draft, triggers),
-    save: async (changes) => {
-      const texts = listOf(changedFields(form.draft.texts, saved.texts));
-      const { saveTopic } = await run(SaveTopicDocument, { input: { ...changes, texts, name: topic.name } });
+    (draft) => inputOf(draft, triggers),
+    async (changes, draft) => {
+      const texts = listOf(changedFields(draft.texts, saved.texts));
+      const { saveTopic } = await run(gql.SaveTopicDocument, { input: { ...changes, texts, name } });
       onSaved(saveTopic);
-      notify(`The topic ${topic.name} is saved.`);
+      return `The topic ${name} is saved.`;
     },
-  });
+  );
   return (
     <>
       <SaveForm form={form} label="Save topic">
         <div class="columns">
           <TemplateEditor channels={channels} variables={templateVariables} form={form} onPart={setShown} />
           <TemplatePreview
-            topic={topic.name}
+            topic={name}
             channels={channels}
             texts={form.draft.texts}
             shown={shown}
@@ -117,44 +105,33 @@ function Editor({ topic, channels, triggers, templateVariables, onSaved }: Edito
         </div>
         <TopicRules triggers={triggers} form={form} />
       </SaveForm>
-      <TopicSend topic={topic} channels={channels} isChanged={form.isChanged} />
+      <TopicSend topic={name} channels={channels} isChanged={form.isChanged} />
     </>
   );
 }
 
 export function TopicPage({ name }: { name: string }) {
-  const query = useQuery(TopicsDocument, {});
+  const query = useQuery(gql.TopicsDocument, {});
   const known = query.data?.topics.find((entry) => entry.name === name);
   return (
-    <>
-      <PageHead
-        title={name}
-        lead={
-          <>
-            {known && <>Sent {triggerText(known, query.data!.triggers)} · </>}
-            <a href={hrefTo('topics')}>all topics</a>
-          </>
-        }
-        aside={known && !known.isBuiltIn && <TopicDelete name={name} />}
-      />
+    <Page
+      title={name}
+      lead={
+        <>
+          {known && <>Sent {triggerText(known, query.data!.triggers)} · </>}
+          <a href={hrefTo('topics')}>all topics</a>
+        </>
+      }
+      aside={known && !known.isBuiltIn && <TopicDelete name={name} />}
+    >
       <Loaded query={query} lines={8}>
-        {({ topics, ...rest }) =>
-          known ? (
-            <Editor
-              topic={known}
-              {...rest}
-              onSaved={(saved) =>
-                query.replace({
-                  ...rest,
-                  topics: topics.map((entry) => (entry.name === name ? saved : entry)),
-                })
-              }
-            />
-          ) : (
-            <Empty title={`There is no topic ${name}`} />
-          )
-        }
+        {({ topics, ...rest }) => {
+          if (!known) return <Empty title={`There is no topic ${name}`} />;
+          const replace = (saved: gql.TopicFieldsFragment): void =>
+            query.replace({ ...rest, topics: topics.map((entry) => (entry.name === name ? saved : entry)) });
+          return <Editor {...rest} topic={known} onSaved={replace} />;
+        }}
       </Loaded>
-    </>
+    </Page>
   );
 }

@@ -1,13 +1,10 @@
 import { SaveTopicDocument, TopicsDocument } from '../../../generated/dashboard.ts';
 import type { TopicFieldsFragment } from '../../../generated/dashboard.ts';
-import { useDialog } from '../parts/dialog.tsx';
-import { Badge } from '../parts/feedback.tsx';
-import { TextField } from '../parts/fields.tsx';
 import { FormDialog } from '../parts/form.tsx';
-import { Button, PageHead } from '../parts/layout.tsx';
+import { Badge, Button, Page } from '../parts/layout.tsx';
 import { TableCard } from '../parts/table-card.tsx';
 import { hrefTo } from '../route.ts';
-import { useQuery, useSession, useText } from '../session.ts';
+import { useQuery, useSession } from '../session.ts';
 import { rulesText } from '../topic-draft.ts';
 import type { Triggers } from '../topic-draft.ts';
 
@@ -16,47 +13,36 @@ export function triggerText({ trigger }: Pick<TopicFieldsFragment, 'trigger'>, t
   return label.charAt(0).toLowerCase() + label.slice(1);
 }
 
-function NewTopic() {
-  const { run } = useSession();
-  const name = useText();
-  const create = async (): Promise<void> => {
-    const { saveTopic } = await run(SaveTopicDocument, { input: { name: name.value.trim() } });
-    location.hash = hrefTo('topics', saveTopic.name);
-  };
-  return (
-    <FormDialog title="New topic" label="Create topic" onSubmit={create}>
-      <TextField
-        label="Name"
-        name="name"
-        required
-        maxLength={64}
-        {...name}
-        autocomplete="off"
-        spellcheck={false}
-        hint="Letters, digits, _ and -. Your shop subscribes contacts to it by this name."
-      />
-    </FormDialog>
-  );
-}
-
 export function TopicsPage() {
-  const topics = useQuery(TopicsDocument, {});
-  const { open } = useDialog();
+  const { run } = useSession();
+  const create = (
+    <FormDialog
+      title="New topic"
+      label="Create topic"
+      field={{
+        label: 'Name',
+        name: 'name',
+        required: true,
+        maxLength: 64,
+        spellcheck: false,
+        hint: 'Letters, digits, _ and -. Your shop subscribes contacts to it by this name.',
+      }}
+      onSubmit={async (name) => {
+        const { saveTopic } = await run(SaveTopicDocument, { input: { name } });
+        location.hash = hrefTo('topics', saveTopic.name);
+      }}
+    />
+  );
   return (
-    <>
-      <PageHead
-        title="Topics"
-        lead="A topic is an occasion to write to those who asked: its template, its trigger and its rules."
-        aside={
-          <Button look="" onClick={() => open(<NewTopic />)}>
-            New topic
-          </Button>
-        }
-      />
+    <Page
+      title="Topics"
+      lead="A topic is an occasion to write to those who asked: its template, its trigger and its rules."
+      aside={<Button text="New topic" look="" opens={create} />}
+    >
       <TableCard
         title="Your topics"
         caption="Topics"
-        query={topics}
+        query={useQuery(TopicsDocument, {})}
         rowsOf={(data) => data.topics}
         keyOf={({ name }) => name}
         columns={({ triggers }) => [
@@ -72,6 +58,6 @@ export function TopicsPage() {
           { label: 'Rules', cell: (topic) => rulesText(topic, triggers) },
         ]}
       />
-    </>
+    </Page>
   );
 }

@@ -1,79 +1,56 @@
-import {
-  CreateApiKeyDocument,
-  RenameApiKeyDocument,
-  RevokeApiKeyDocument,
-} from '../../../generated/dashboard.ts';
-import type { StoreSettingsFragment } from '../../../generated/dashboard.ts';
+import * as gql from '../../../generated/dashboard.ts';
 import { formatMoment } from '../format.ts';
-import { useSession, useText } from '../session.ts';
-import { useDialog } from './dialog.tsx';
-import { Badge } from './feedback.tsx';
-import { TextField } from './fields.tsx';
+import { useSession } from '../session.ts';
+import { SecretDialog } from './dialog.tsx';
 import { Confirm, FormDialog } from './form.tsx';
-import { Button, Card, Table } from './layout.tsx';
-import { SecretDialog } from './secret.tsx';
+import { Badge, Button, Card, Table } from './layout.tsx';
 
-type Key = StoreSettingsFragment['apiKeys'][number];
+type Key = gql.StoreSettingsFragment['apiKeys'][number];
 
-/** Asks for the name of a key, then shows a new key once. */
-function KeyForm({ renamed, onDone }: { renamed?: Key; onDone: () => void }) {
-  const { run, notify } = useSession();
-  const name = useText(renamed?.name ?? '');
-  const create = async () => {
-    const { createApiKey } = await run(CreateApiKeyDocument, { name: name.value.trim() });
-    onDone();
+export function ApiKeys({ keys, onChanged }: { keys: Key[]; onChanged: () => void }) {
+  const { run } = useSession();
+  const create = async (name: string) => {
+    const { createApiKey } = await run(gql.CreateApiKeyDocument, { name });
+    onChanged();
     return <SecretDialog title="New API key" label="API key" secret={createApiKey.apiKey} />;
   };
-  const rename = async ({ id, hint }: Key): Promise<void> => {
-    await run(RenameApiKeyDocument, { id, name: name.value.trim() });
-    notify(`The key …${hint} has its new name.`);
-    onDone();
+  const rename = async ({ id, hint }: Key, name: string) => {
+    await run(gql.RenameApiKeyDocument, { id, name });
+    onChanged();
+    return `The key …${hint} has its new name.`;
   };
-  return (
+  const nameForm = (renamed?: Key) => (
     <FormDialog
       title={renamed ? `Rename the key …${renamed.hint}` : 'Create API key'}
       label={renamed ? 'Save name' : 'Create'}
-      onSubmit={renamed ? () => rename(renamed) : create}
-    >
-      <TextField
-        label="Name"
-        maxLength={60}
-        {...name}
-        autocomplete="off"
-        placeholder="Shop back end"
-        hint="What it is for, so that you know later which one to revoke."
-      />
-    </FormDialog>
+      field={{
+        label: 'Name',
+        maxLength: 60,
+        initial: renamed?.name,
+        placeholder: 'Shop back end',
+        hint: 'What it is for, so that you know later which one to revoke.',
+      }}
+      onSubmit={(name) => (renamed ? rename(renamed, name) : create(name))}
+    />
   );
-}
-
-function RevokeKey({ id, label, onDone }: { id: string; label: string; onDone: () => void }) {
-  const { run, notify } = useSession();
-  const revoke = async (): Promise<void> => {
-    await run(RevokeApiKeyDocument, { id });
-    notify(`The key ${label} is revoked.`);
-    onDone();
+  const revoke = ({ id, name, hint }: Key) => {
+    const label = name ? `${name} (…${hint})` : `…${hint}`;
+    const submit = async () => {
+      await run(gql.RevokeApiKeyDocument, { id });
+      onChanged();
+      return `The key ${label} is revoked.`;
+    };
+    return (
+      <Confirm title="Revoke this key?" label="Revoke" onSubmit={submit}>
+        Every call with the key <span class="code">{label}</span> is refused from now on. It cannot be undone.
+      </Confirm>
+    );
   };
-  return (
-    <Confirm title="Revoke this key?" label="Revoke" onSubmit={revoke}>
-      Every call with the key <span class="code">{label}</span> is refused from now on. It cannot be undone.
-    </Confirm>
-  );
-}
-
-const labelOf = ({ name, hint }: Key): string => (name ? `${name} (…${hint})` : `…${hint}`);
-
-export function ApiKeys({ keys, onChanged }: { keys: Key[]; onChanged: () => void }) {
-  const { open } = useDialog();
   return (
     <Card
       title="API keys"
       note="To rotate: create a new one, put it in your shop's back end, then revoke the old one. Revoking also ends the dashboards that signed in with it."
-      aside={
-        <Button look="small" onClick={() => open(<KeyForm onDone={onChanged} />)}>
-          Create key
-        </Button>
-      }
+      aside={<Button text="Create key" look="small" opens={nameForm()} />}
     >
       <Table
         caption="API keys"
@@ -99,19 +76,17 @@ export function ApiKeys({ keys, onChanged }: { keys: Key[]; onChanged: () => voi
             actions: (key) => (
               <>
                 <Button
+                  text="Rename"
                   label={`Rename the key that ends in ${key.hint}`}
-                  onClick={() => open(<KeyForm renamed={key} onDone={onChanged} />)}
-                >
-                  Rename
-                </Button>
+                  opens={nameForm(key)}
+                />
                 {!key.isCurrent && (
                   <Button
+                    text="Revoke"
                     look="small danger outline"
                     label={`Revoke the key that ends in ${key.hint}`}
-                    onClick={() => open(<RevokeKey id={key.id} label={labelOf(key)} onDone={onChanged} />)}
-                  >
-                    Revoke
-                  </Button>
+                    opens={revoke(key)}
+                  />
                 )}
               </>
             ),

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { FormRow } from '../form-rows.ts';
-import { RowField } from './row-field.tsx';
-import { SettingsFrame, rowsOf, useStoreForm } from './store-settings.tsx';
+import { RowField } from './fields.tsx';
+import { SettingsCard, rowsOf } from './store-settings.tsx';
 import type { StoreProps } from './store-settings.tsx';
 
 type Draft = Record<'logoUrl' | 'colour' | 'senderName' | 'senderAddress' | 'currency' | 'locale', string>;
@@ -65,21 +64,21 @@ function Preview({ draft, name }: { draft: Draft; name: string }) {
 }
 
 export function BrandCard(props: StoreProps) {
-  const form = useStoreForm(props, 'brand');
-  const draft = form.draft as Draft;
   const { name } = props.store;
-  const rows = rowsOf('brand');
-  const isInRow = (row: FormRow): boolean => row.name === 'currency' || row.name === 'locale';
   return (
-    <SettingsFrame card="brand" form={form}>
-      <div class="columns">
-        <div>
-          {rows
-            .filter((row) => !isInRow(row))
-            .map((row) =>
-              row.name === 'colour' ? (
+    <SettingsCard card="brand" {...props}>
+      {(form) => {
+        const draft = form.draft as Draft;
+        const fieldsOf = (isRegion: boolean) =>
+          rowsOf('brand')
+            .filter((row) => isRegion === (row.name === 'currency' || row.name === 'locale'))
+            .map((row) => {
+              const placeholder = row.name === 'senderName' ? name : undefined;
+              const field = <RowField key={row.name} row={row} form={form} placeholder={placeholder} />;
+              if (row.name !== 'colour') return field;
+              return (
                 <div key={row.name} class="brand-colour">
-                  <RowField row={row} form={form} />
+                  {field}
                   <input
                     type="color"
                     aria-label="Pick a colour"
@@ -87,23 +86,18 @@ export function BrandCard(props: StoreProps) {
                     onInput={(event) => form.set({ colour: event.currentTarget.value })}
                   />
                 </div>
-              ) : (
-                <RowField
-                  key={row.name}
-                  row={row}
-                  form={form}
-                  placeholder={row.name === 'senderName' ? name : row.form.placeholder}
-                />
-              ),
-            )}
-          <div class="field-row">
-            {rows.filter(isInRow).map((row) => (
-              <RowField key={row.name} row={row} form={form} />
-            ))}
+              );
+            });
+        return (
+          <div class="columns">
+            <div>
+              {fieldsOf(false)}
+              <div class="field-row">{fieldsOf(true)}</div>
+            </div>
+            <Preview draft={draft} name={name} />
           </div>
-        </div>
-        <Preview draft={draft} name={name} />
-      </div>
-    </SettingsFrame>
+        );
+      }}
+    </SettingsCard>
   );
 }

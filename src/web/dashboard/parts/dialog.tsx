@@ -1,14 +1,9 @@
 import { createContext } from 'preact';
 import type { ComponentChildren, VNode } from 'preact';
-import { useContext, useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
 import { useRoute } from '../route.ts';
+import { DialogContext, useDialog } from '../session.ts';
 import { Button } from './layout.tsx';
-
-type Dialogs = { open: (dialog: VNode) => void; close: () => void };
-
-const DialogContext = createContext<Dialogs>({ open: () => undefined, close: () => undefined });
-
-export const useDialog = (): Dialogs => useContext(DialogContext);
 
 export const InDialog = createContext(false);
 
@@ -34,12 +29,12 @@ export function Dialog({ title, isWide = false, children }: DialogProps) {
   const id = useId();
   useEffect(() => {
     const opener = document.activeElement;
-    const dialog = ref.current;
-    dialog?.showModal();
+    const dialog = ref.current!;
+    dialog.showModal();
     // Focuses the first input, if any; the browser would focus the close button.
-    dialog?.querySelector<HTMLElement>('input, textarea, select')?.focus();
+    dialog.querySelector<HTMLElement>('input, textarea, select')?.focus();
     return () => {
-      dialog?.close();
+      dialog.close();
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
     };
   }, []);
@@ -56,12 +51,65 @@ export function Dialog({ title, isWide = false, children }: DialogProps) {
       <article>
         <header>
           <h2 id={id}>{title}</h2>
-          <Button look="icon secondary outline" label="Close" onClick={close}>
-            ✕
-          </Button>
+          <Button text="✕" look="icon secondary outline" label="Close" onClick={close} />
         </header>
         <InDialog.Provider value={true}>{children}</InDialog.Provider>
       </article>
     </dialog>
+  );
+}
+
+export function CopyField({ label, value, note }: { label: string; value: string; note?: string }) {
+  const id = useId();
+  const field = useRef<HTMLInputElement>(null);
+  const [isCopied, setCopied] = useState<boolean | null>(null);
+  const copy = async (): Promise<void> => {
+    try {
+      // Browsers have no clipboard over plain HTTP.
+      await navigator.clipboard.writeText(value);
+      setCopied(true);
+    } catch {
+      field.current?.focus();
+      field.current?.select();
+      setCopied(false);
+    }
+  };
+  const text = (
+    <>
+      {isCopied ? 'Copied' : 'Copy'}
+      <span class="visually-hidden"> {label}</span>
+    </>
+  );
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <div class="with-button">
+        <input
+          id={id}
+          ref={field}
+          class="code"
+          readOnly
+          value={value}
+          onFocus={() => field.current?.select()}
+        />
+        <Button text={text} look="secondary" onClick={() => void copy()} />
+      </div>
+      {note && <small>{note}</small>}
+      <small role="status">
+        {isCopied === false && 'The browser does not let this page copy. It is selected: copy it by hand.'}
+      </small>
+    </div>
+  );
+}
+
+export function SecretDialog({ title, label, secret }: { title: string; label: string; secret: string }) {
+  const { close } = useDialog();
+  return (
+    <Dialog title={title}>
+      <CopyField label={label} value={secret} note="Keep it now: it is not shown again." />
+      <footer class="buttons">
+        <Button text="Done" look="" onClick={close} />
+      </footer>
+    </Dialog>
   );
 }

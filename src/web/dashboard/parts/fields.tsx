@@ -1,6 +1,8 @@
 import { createContext } from 'preact';
 import type { ComponentChildren, InputHTMLAttributes, JSX, VNode } from 'preact';
 import { useContext, useId } from 'preact/hooks';
+import { emptyOf } from '../form-rows.ts';
+import type { FormRow, RowDraft } from '../form-rows.ts';
 
 export type FieldError = { name: string; message: string };
 
@@ -49,7 +51,7 @@ export function useField({ label, name, hint }: Common) {
 }
 
 type Input = JSX.IntrinsicElements['input'];
-type TextProps = Common & Valued<string> & Omit<Input, keyof Common | 'value' | 'onInput'>;
+export type TextProps = Common & Valued<string> & Omit<Input, keyof Common | 'value' | 'onInput'>;
 
 /** For ids and secrets: the browser neither completes nor corrects them. */
 export const AS_TYPED = { autocomplete: 'off', autoCapitalize: 'off', spellcheck: false } as const;
@@ -66,42 +68,16 @@ export function TextField({ label, hint, name, value, onValue, ...rest }: TextPr
   );
 }
 
-export function NumberField({
-  step = 1,
-  ...rest
-}: TextProps & { min: number; max?: number; step?: 'any' | 1 }) {
-  return <TextField type="number" inputMode={step === 1 ? 'numeric' : 'decimal'} step={step} {...rest} />;
-}
-
-export function TextArea({ rows, value, onValue, ...common }: Common & Valued<string> & { rows: number }) {
-  const { input, around } = useField(common);
-  return around(
-    <textarea {...input} rows={rows} value={value} onInput={(event) => onValue(event.currentTarget.value)} />,
-  );
-}
-
-type SwitchProps = Common & { checked: boolean; onChange: (checked: boolean) => void };
-
-export function Switch({ checked, onChange, ...common }: SwitchProps) {
-  const { input, label, below } = useField(common);
-  return (
-    <div class="field field-switch">
-      <input
-        {...input}
-        type="checkbox"
-        role="switch"
-        checked={checked}
-        onChange={(event) => onChange(event.currentTarget.checked)}
-      />
-      <div>
-        {label}
-        {below}
-      </div>
-    </div>
-  );
-}
-
 export type Option<Value extends string = string> = { value: Value; label: string };
+
+/** Options in the order of their labels by value. */
+export const optionsOf = <Value extends string>(labels: Record<Value, string>): Option<Value>[] =>
+  Object.entries<string>(labels).map(([value, label]) => ({ value: value as Value, label }));
+
+/** Each text as an option, once, without the empty one. */
+export const textOptions = (texts: readonly string[], labelOf = (text: string) => text): Option[] =>
+  [...new Set(texts)].filter(Boolean).map((value) => ({ value, label: labelOf(value) }));
+
 type ChoiceProps<Value extends string> = Valued<Value> & { options: readonly Option<Value>[] };
 
 export function Choice<Value extends string>(props: Common & ChoiceProps<Value>) {
@@ -135,4 +111,64 @@ export function Segments<Value extends string>(props: ChoiceProps<Value> & { lab
       ))}
     </div>
   );
+}
+
+const currencies = new Intl.DisplayNames('en', { type: 'currency' });
+
+const CHOICES = {
+  timeZone: (chosen: string) => [
+    { value: '', label: 'UTC' },
+    ...textOptions([...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC'), chosen]),
+  ],
+  currency: (chosen: string) => [
+    { value: '', label: 'None: prices are plain numbers' },
+    ...textOptions(
+      [...Intl.supportedValuesOf('currency'), chosen],
+      (code) => `${code} – ${currencies.of(code) ?? code}`,
+    ),
+  ],
+};
+
+export type RowForm = { draft: RowDraft; set: (part: RowDraft) => void };
+
+type RowProps = { row: FormRow; form: RowForm; isRequired?: boolean; placeholder?: string };
+
+/** The field of one row of a table of settings. */
+export function RowField({ row, form: { draft, set }, isRequired, placeholder }: RowProps) {
+  const { name } = row;
+  const { label, hint, as, unitSeconds = 1 } = row.form;
+  const { input, label: labelled, below, around } = useField({ label, name, hint });
+  const onValue = (text: string | boolean): void => set({ [name]: text });
+  if (row.kind === 'flag')
+    return (
+      <div class="field field-switch">
+        <input
+          {...input}
+          type="checkbox"
+          role="switch"
+          checked={draft[name] === true}
+          onChange={(event) => onValue(event.currentTarget.checked)}
+        />
+        <div>
+          {labelled}
+          {below}
+        </div>
+      </div>
+    );
+  const value = String(draft[name]);
+  const bound = { name, label, hint, value, onValue };
+  if (row.kind === 'list')
+    return around(
+      <textarea {...input} rows={5} value={value} onInput={(event) => onValue(event.currentTarget.value)} />,
+    );
+  if (as === 'timeZone' || as === 'currency') return <Choice {...bound} options={CHOICES[as](value)} />;
+  const text = {
+    ...bound,
+    required: isRequired ?? emptyOf(row) === undefined,
+    placeholder: placeholder ?? row.form.placeholder,
+  };
+  if (row.kind === 'text') return <TextField {...text} type={as} maxLength={row.max} spellcheck={false} />;
+  const [step, inputMode] = unitSeconds === 1 ? ([1, 'numeric'] as const) : (['any', 'decimal'] as const);
+  const limits = { min: row.min / unitSeconds, max: row.max / unitSeconds };
+  return <TextField {...text} {...limits} type="number" step={step} inputMode={inputMode} />;
 }

@@ -1,19 +1,14 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { useContext, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { ApiError } from '../api.ts';
-import { useAction, useText } from '../session.ts';
+import { useAction, useDialog, useText } from '../session.ts';
 import type { Action } from '../session.ts';
 import { useUnsaved } from '../unsaved.tsx';
-import { Dialog, InDialog, useDialog } from './dialog.tsx';
-import { ErrorNotice } from './feedback.tsx';
+import { Dialog, InDialog } from './dialog.tsx';
 import { FieldErrorContext, TextField } from './fields.tsx';
-import type { FieldError } from './fields.tsx';
-import { Button } from './layout.tsx';
+import type { FieldError, TextProps } from './fields.tsx';
+import { Button, ErrorNotice } from './layout.tsx';
 
-type Bound<Value> = { name: string; value: Value; onValue: (value: Value) => void };
-type BoundSwitch = { name: string; checked: boolean; onChange: (value: boolean) => void };
-
-type KeyOf<Fields, Value> = { [Key in keyof Fields]: Fields[Key] extends Value ? Key : never }[keyof Fields] &
+type TextKey<Fields> = { [Key in keyof Fields]: Fields[Key] extends string ? Key : never }[keyof Fields] &
   string;
 
 /** A form whose changes are saved together: unsaved input overrides the saved values. */
@@ -23,9 +18,10 @@ export type Form<Fields> = {
   saving: Action<[]>;
   set: (part: Partial<Fields>) => void;
   reset: () => void;
-  /** Binds a text or choice field; `name` is the service's name if it differs. */
-  text: <Key extends KeyOf<Fields, string>>(key: Key, name?: string) => Bound<Fields[Key]>;
-  check: (key: KeyOf<Fields, boolean>, name?: string) => BoundSwitch;
+  /** Binds a text or choice field. */
+  text: <Key extends TextKey<Fields>>(
+    name: Key,
+  ) => { name: Key; value: Fields[Key]; onValue: (value: Fields[Key]) => void };
 };
 
 /** Only changed fields are sent, so that a colleague's concurrent changes remain. */
@@ -35,47 +31,44 @@ export function changedFields<Fields extends object>(fields: Fields, saved: Fiel
   return Object.fromEntries(Object.entries(fields).filter(isChanged)) as Partial<Fields>;
 }
 
-/** `save` receives only the changed inputs. */
-export function useForm<Fields extends object, Input extends object>({
-  saved,
-  inputOf,
-  save,
-}: {
-  saved: Fields;
-  inputOf: (fields: Fields) => Input;
-  save: (changes: Partial<Input>) => Promise<void>;
-}): Form<Fields> {
+/** `save` receives only the changed inputs and returns a message for the user. */
+export function useForm<Fields extends object, Input extends object>(
+  saved: Fields,
+  inputOf: (fields: Fields) => Input,
+  save: (changes: Partial<Input>, draft: Fields) => Promise<string>,
+): Form<Fields> {
   const [typed, setTyped] = useState<Partial<Fields>>({});
   const draft = { ...saved, ...typed };
   const changes = changedFields(inputOf(draft), inputOf(saved));
   const isChanged = Object.keys(changes).length > 0;
   const set = (part: Partial<Fields>): void => setTyped((now) => ({ ...now, ...part }));
-  const setField = (key: string) => (value: unknown) => set({ [key]: value } as Partial<Fields>);
   const saving = useAction(async () => {
-    if (isChanged) await save(changes);
+    const message = isChanged ? await save(changes, draft) : undefined;
     // Input during the save remains.
     setTyped((now) => (now === typed ? {} : now));
+    return message;
   });
   const reset = (): void => {
     setTyped({});
     saving.clear();
   };
-  return {
-    ...{ draft, isChanged, saving, set, reset },
-    text: (key, name = key) => ({ name, value: draft[key], onValue: setField(key) }),
-    check: (key, name = key) => ({ name, checked: draft[key] as boolean, onChange: setField(key) }),
-  };
+  const text: Form<Fields>['text'] = (name) => ({
+    name,
+    value: draft[name],
+    onValue: (value) => set({ [name]: value } as unknown as Partial<Fields>),
+  });
+  return { draft, isChanged, saving, set, reset, text };
 }
 
 /** The service's errors begin with the name of the field: "shareUrl must be …", "listTypes: "a b" must …". */
-function fieldErrorOf(error: ApiError | null): FieldError | null {
+function fieldErrorOf(error: Error | null): FieldError | null {
   const [, name, rule] = /^([a-z]\w*):?\s(.+)$/s.exec(error?.message ?? '') ?? [];
   return name && rule ? { name, message: rule.charAt(0).toUpperCase() + rule.slice(1) } : null;
 }
 
-const SEE_FIELD = new ApiError('invalid-request', 'This was not taken: see the field that is marked.');
+const SEE_FIELD = new Error('This was not taken: see the field that is marked.');
 
-type Frame = {
+type FrameProps = {
   action: Action<[]>;
   children: ComponentChildren;
   footer: ComponentChildren;
@@ -83,7 +76,7 @@ type Frame = {
 };
 
 /** Shows an error at the field it names, or else above the buttons. */
-function FormFrame({ action, children, footer, isSticky = false }: Frame) {
+function FormFrame({ action, children, footer, isSticky = false }: FrameProps) {
   const form = useRef<HTMLFormElement>(null);
   const [isAtField, setAtField] = useState(false);
   const { error } = action;
@@ -123,6 +116,7 @@ type SaveFormProps = {
 
 /** The buttons stay visible while there are unsaved changes, and the page asks before it is left. */
 export function SaveForm({ form: { isChanged, saving, reset }, label, children }: SaveFormProps) {
+  const { isBusy } = saving;
   useUnsaved(isChanged);
   const footer = (
     <>
@@ -130,11 +124,9 @@ export function SaveForm({ form: { isChanged, saving, reset }, label, children }
         {isChanged ? 'There are changes that are not saved.' : 'Everything is saved.'}
       </span>
       {isChanged && (
-        <Button look="secondary outline" disabled={saving.isBusy} onClick={reset}>
-          Discard changes
-        </Button>
+        <Button text="Discard changes" look="secondary outline" disabled={isBusy} onClick={reset} />
       )}
-      <button type="submit" aria-disabled={!isChanged} disabled={saving.isBusy} aria-busy={saving.isBusy}>
+      <button type="submit" aria-disabled={!isChanged} disabled={isBusy} aria-busy={isBusy}>
         {label}
       </button>
     </>
@@ -158,13 +150,10 @@ type ActionFormProps = {
 
 export function ActionForm({ action, label, tone, isBlocked = false, aside, children }: ActionFormProps) {
   const { close } = useDialog();
+  const isInDialog = useContext(InDialog);
   const footer = (
     <>
-      {useContext(InDialog) && (
-        <Button look="secondary outline" onClick={close}>
-          Cancel
-        </Button>
-      )}
+      {isInDialog && <Button text="Cancel" look="secondary outline" onClick={close} />}
       <button type="submit" class={tone} disabled={action.isBusy || isBlocked} aria-busy={action.isBusy}>
         {label}
       </button>
@@ -178,43 +167,46 @@ export function ActionForm({ action, label, tone, isBlocked = false, aside, chil
   );
 }
 
-type Props = {
+type FormDialogProps = Pick<ActionFormProps, 'label' | 'tone' | 'isBlocked'> & {
   title: string;
-  label: string;
-  tone?: 'danger';
-  isBlocked?: boolean;
-  /** May return the next dialog; without one the dialog closes. */
-  onSubmit: () => Promise<VNode | void>;
-  children: ComponentChildren;
+  /** A text field below the children. */
+  field?: Omit<TextProps, 'value' | 'onValue'> & { initial?: string };
+  /** The text that the user must type first. */
+  phrase?: string;
+  /** Receives the field's text. May return the next dialog, or a message for the user; then the dialog closes. */
+  onSubmit: (text: string) => Promise<VNode | string | void>;
+  children?: ComponentChildren;
 };
 
-export function FormDialog({ title, onSubmit, ...form }: Props) {
+export function FormDialog(props: FormDialogProps) {
+  const { title, field, phrase, isBlocked, onSubmit, children, ...form } = props;
+  const { initial, ...input } = field ?? { label: '' };
   const { open, close } = useDialog();
+  const typed = useText(initial);
+  const text = typed.value.trim();
   const action = useAction(async () => {
-    const next = await onSubmit();
-    if (next) open(next);
-    else close();
+    const next = await onSubmit(text);
+    if (typeof next !== 'object') close();
+    else open(next);
+    return typeof next === 'object' ? undefined : next;
   });
   return (
     <Dialog title={title}>
-      <ActionForm action={action} {...form} />
+      <ActionForm {...form} action={action} isBlocked={isBlocked || (phrase ?? text) !== text}>
+        {children}
+        {field && <TextField {...input} {...typed} autocomplete="off" />}
+      </ActionForm>
     </Dialog>
   );
 }
 
 /** Asks before an action that cannot be undone; the user must type `phrase` first, if given. */
-export function Confirm({
-  phrase,
-  children,
-  ...props
-}: Omit<Props, 'tone' | 'isBlocked'> & { phrase?: string }) {
-  const typed = useText();
+export function Confirm({ children, ...props }: Omit<FormDialogProps, 'tone' | 'isBlocked' | 'field'>) {
+  const { phrase } = props;
+  const field = phrase ? { label: `Type ${phrase} to confirm`, spellcheck: false } : undefined;
   return (
-    <FormDialog {...props} tone="danger" isBlocked={phrase !== undefined && typed.value.trim() !== phrase}>
+    <FormDialog {...props} tone="danger" field={field}>
       <div class="confirm-text">{children}</div>
-      {phrase !== undefined && (
-        <TextField label={`Type ${phrase} to confirm`} {...typed} autocomplete="off" spellcheck={false} />
-      )}
     </FormDialog>
   );
 }

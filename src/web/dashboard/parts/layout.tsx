@@ -1,14 +1,14 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import { useId } from 'preact/hooks';
+import type { MessageState } from '../../../generated/dashboard.ts';
+import { useDialog } from '../session.ts';
+import type { Query } from '../session.ts';
 
-export type CardProps = {
-  title: string;
-  note?: ComponentChildren;
-  aside?: ComponentChildren;
-  children?: ComponentChildren;
-};
+type Children = { children?: ComponentChildren };
 
-export function Card({ title, note, aside, children }: CardProps) {
+export type CardProps = { title: string; note?: ComponentChildren; aside?: ComponentChildren };
+
+export function Card({ title, note, aside, children }: CardProps & Children) {
   const id = useId();
   return (
     <section class="card" aria-labelledby={id}>
@@ -17,25 +17,28 @@ export function Card({ title, note, aside, children }: CardProps) {
           <h2 id={id}>{title}</h2>
           {note && <p class="muted">{note}</p>}
         </div>
-        {aside && <div class="card-aside">{aside}</div>}
+        {aside && <div>{aside}</div>}
       </header>
       {children}
     </section>
   );
 }
 
-type PageHeadProps = { title: string; lead?: ComponentChildren; aside?: ComponentChildren };
+type PageProps = { title: string; lead?: ComponentChildren; aside?: ComponentChildren };
 
-/** Receives the focus when the page changes, so that screen readers announce it. */
-export function PageHead({ title, lead, aside }: PageHeadProps) {
+/** The heading receives the focus when the page changes, so that screen readers announce it. */
+export function Page({ title, lead, aside, children }: PageProps & Children) {
   return (
-    <header class="page-head">
-      <div>
-        <h1 tabIndex={-1}>{title}</h1>
-        {lead && <p class="muted">{lead}</p>}
-      </div>
-      {aside}
-    </header>
+    <>
+      <header class="page-head">
+        <div>
+          <h1 tabIndex={-1}>{title}</h1>
+          {lead && <p class="muted">{lead}</p>}
+        </div>
+        {aside}
+      </header>
+      {children}
+    </>
   );
 }
 
@@ -51,19 +54,21 @@ export type Column<Row> = {
 
 type Sort = { isOn: boolean; isRising: boolean; onPick: () => void };
 
-function Head({ label, actions, sort }: Column<never>) {
-  if (actions) return <span class="visually-hidden">{label}</span>;
-  if (!sort) return <>{label}</>;
+function Head({ label, number, actions, sort }: Column<never>) {
+  const order = sort?.isOn ? (sort.isRising ? 'ascending' : 'descending') : undefined;
   return (
-    <button type="button" class="sort" onClick={sort.onPick}>
-      {label}
-      <span aria-hidden="true">{sort.isOn ? (sort.isRising ? ' ▲' : ' ▼') : ' ↕'}</span>
-    </button>
+    <th scope="col" class={number && 'number'} aria-sort={order}>
+      {sort ? (
+        <button type="button" class="sort" onClick={sort.onPick}>
+          {label}
+          <span aria-hidden="true">{sort.isOn ? (sort.isRising ? ' ▲' : ' ▼') : ' ↕'}</span>
+        </button>
+      ) : (
+        <span class={actions && 'visually-hidden'}>{label}</span>
+      )}
+    </th>
   );
 }
-
-const orderOf = (sort: Sort | undefined) =>
-  sort?.isOn ? (sort.isRising ? 'ascending' : 'descending') : undefined;
 
 export type TableProps<Row> = {
   caption: string;
@@ -74,24 +79,23 @@ export type TableProps<Row> = {
   isDense?: boolean;
   /** A class for a table whose rows have their own layout on a phone. */
   kind?: string;
+  /** Replaces a table without rows: a title, or anything else. */
+  empty?: ComponentChildren;
+  emptyText?: ComponentChildren;
 };
 
 /** At 390 px, every row is a block of labelled lines. */
-export function Table<Row>({ caption, columns, rows, keyOf, isDense, kind = '' }: TableProps<Row>) {
+export function Table<Row>(props: TableProps<Row>) {
+  const { caption, columns, rows, keyOf, isDense, kind = '', empty, emptyText } = props;
+  if (rows.length === 0 && empty)
+    return typeof empty === 'string' ? <Empty title={empty}>{emptyText}</Empty> : <>{empty}</>;
   return (
     <table class={`data ${isDense ? 'dense' : ''} ${kind}`.trimEnd()}>
       <caption class="visually-hidden">{caption}</caption>
       <thead>
         <tr>
           {columns.map((column) => (
-            <th
-              key={column.label}
-              scope="col"
-              class={column.number && 'number'}
-              aria-sort={orderOf(column.sort)}
-            >
-              <Head {...column} />
-            </th>
+            <Head key={column.label} {...column} />
           ))}
         </tr>
       </thead>
@@ -114,35 +118,41 @@ export function Table<Row>({ caption, columns, rows, keyOf, isDense, kind = '' }
   );
 }
 
-type Props = {
+type ButtonProps = {
+  text: ComponentChildren;
   /** CSS classes; a small, unobtrusive button by default. */
   look?: string;
   /** The label for screen readers, if the text is the same in every row. */
   label?: string;
   disabled?: boolean;
   isBusy?: boolean;
-  onClick: () => void;
-  children: ComponentChildren;
+  onClick?: () => void;
+  /** The dialog that the button opens. */
+  opens?: VNode;
 };
 
-export function Button({ look, label, disabled, isBusy, onClick, children }: Props) {
+export function Button({ text, look, label, disabled, isBusy, onClick, opens }: ButtonProps) {
+  const { open } = useDialog();
   return (
     <button
       type="button"
       class={look ?? 'small secondary outline'}
       aria-label={label}
+      aria-haspopup={opens && 'dialog'}
       aria-busy={isBusy}
       disabled={disabled || isBusy}
-      onClick={onClick}
+      onClick={() => (opens ? open(opens) : onClick?.())}
     >
-      {children}
+      {text}
     </button>
   );
 }
 
-export function Facts({ facts }: { facts: [name: string, value: ComponentChildren][] }) {
+type FactsProps = { facts: [name: string, value: ComponentChildren][]; kind?: string };
+
+export function Facts({ facts, kind = 'facts' }: FactsProps) {
   return (
-    <dl class="facts">
+    <dl class={kind}>
       {facts.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
@@ -151,4 +161,65 @@ export function Facts({ facts }: { facts: [name: string, value: ComponentChildre
       ))}
     </dl>
   );
+}
+
+export function ErrorNotice({ error, onRetry }: { error: Error | null; onRetry?: () => void }) {
+  if (error === null) return null;
+  return (
+    <div class="notice bad" role="alert">
+      <span>{error.message}</span>
+      {onRetry && <Button text="Try again" onClick={onRetry} />}
+    </div>
+  );
+}
+
+export function Empty({ title, children }: { title: string } & Children) {
+  return (
+    <div class="empty">
+      <strong>{title}</strong>
+      {children && <p>{children}</p>}
+    </div>
+  );
+}
+
+type LoadedProps<Data> = { query: Query<Data>; lines?: number; children: (data: Data) => ComponentChildren };
+
+/** Shows a placeholder while loading, an error if there is no data, and older data during a reload. */
+export function Loaded<Data>({ query, lines = 3, children }: LoadedProps<Data>) {
+  const { data, error, isLoading, reload } = query;
+  return (
+    <>
+      <ErrorNotice error={error} onRetry={reload} />
+      {data === null && isLoading && <Skeleton lines={lines} />}
+      {data !== null && <div aria-busy={isLoading ? 'true' : undefined}>{children(data)}</div>}
+    </>
+  );
+}
+
+export function Skeleton({ lines }: { lines: number }) {
+  return (
+    <div class="skeleton" role="status">
+      <span class="visually-hidden">Loading</span>
+      {Array.from({ length: lines }, (_, index) => (
+        <span key={index} class="skeleton-line" />
+      ))}
+    </div>
+  );
+}
+
+type Tone = 'plain' | 'good' | 'warn' | 'bad';
+
+/** The colour adds nothing to the meaning of the text. */
+export function Badge({ tone = 'plain', children }: { tone?: Tone } & Children) {
+  return <span class={`badge ${tone}`}>{children}</span>;
+}
+
+const TONES: Record<MessageState, Tone> = { queued: 'plain', sent: 'good', failed: 'bad', withheld: 'warn' };
+
+export function StateBadge({ state, children = state }: { state: MessageState; children?: string }) {
+  return <Badge tone={TONES[state]}>{children}</Badge>;
+}
+
+export function CellNote({ children }: Children) {
+  return <span class="muted cell-note">{children}</span>;
 }

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { pictureUrl } from '../picture.ts';
-import type { Option } from './fields.tsx';
+import { optionsOf } from './fields.tsx';
 
 const PLACEHOLDER =
   'data:image/svg+xml,' +
@@ -23,12 +23,17 @@ const PIXELS = { desktop: 720, phone: 375 };
 
 export type Width = keyof typeof PIXELS;
 
-export const WIDTHS: Option<Width>[] = [
-  { value: 'desktop', label: 'Desktop' },
-  { value: 'phone', label: 'Phone' },
-];
+export const WIDTHS = optionsOf<Width>({ desktop: 'Desktop', phone: 'Phone' });
 
 const HEIGHT = 520;
+
+export function TextPreview({ label, text, look = '' }: { label: string; text: string; look?: string }) {
+  return (
+    <pre class={`preview-text ${look}`} tabIndex={0} aria-label={label}>
+      {text}
+    </pre>
+  );
+}
 
 /** An email at desktop or phone width, scaled down to fit. */
 export function MailFrame({ html, width }: { html: string; width: Width }) {

@@ -1,66 +1,46 @@
 import { useState } from 'preact/hooks';
-import {
-  MailServerDocument,
-  RemoveMailServerDocument,
-  SetMailServerDocument,
-  TestMailServerDocument,
-} from '../../../generated/dashboard.ts';
-import type {
-  MailProblem,
-  MailSecurity,
-  MailServerInput,
-  MailServerStateFragment,
-} from '../../../generated/dashboard.ts';
+import * as gql from '../../../generated/dashboard.ts';
 import { formatMoment } from '../format.ts';
 import { useAction, useQuery, useSession, useText } from '../session.ts';
-import { useDialog } from './dialog.tsx';
-import { Badge, Empty, Loaded } from './feedback.tsx';
-import { AS_TYPED, Choice, TextField } from './fields.tsx';
+import { AS_TYPED, Choice, TextField, optionsOf, textOptions } from './fields.tsx';
 import { ActionForm, Confirm, SaveForm, useForm } from './form.tsx';
-import { Button, Card } from './layout.tsx';
+import { Badge, Button, Card, Empty, Loaded } from './layout.tsx';
 
-const SECURITIES: { value: MailSecurity; label: string }[] = [
-  { value: 'starttls', label: 'STARTTLS' },
-  { value: 'tls', label: 'TLS from the start' },
-];
+const SECURITIES = optionsOf<gql.MailSecurity>({ starttls: 'STARTTLS', tls: 'TLS from the start' });
 const PORTS = ['587', '465', '2525', '25'];
 
-type Server = MailServerStateFragment | null;
-type Draft = { host: string; port: string; security: MailSecurity; user: string; password: string };
+type Server = gql.MailServerStateFragment | null;
 
-const draftOf = (server: Server): Draft => ({
+const draftOf = (server: Server) => ({
   host: server?.host ?? '',
   port: String(server?.port ?? 587),
-  security: server?.security ?? 'starttls',
+  security: server?.security ?? ('starttls' as const),
   user: server?.user ?? '',
   password: '',
 });
 
 /** An empty password leaves the saved one unchanged. */
-const inputOf = (draft: Draft): MailServerInput => ({
-  host: draft.host.trim(),
-  port: Number(draft.port),
-  security: draft.security,
-  user: draft.user.trim(),
-  password: draft.password || null,
+const inputOf = ({ host, port, security, user, password }: ReturnType<typeof draftOf>) => ({
+  host: host.trim(),
+  port: Number(port),
+  security,
+  user: user.trim(),
+  password: password || null,
 });
 
 /** The usual encryption of each port. */
-const CUSTOM: Record<string, MailSecurity> = { 465: 'tls', 587: 'starttls' };
+const CUSTOM: Record<string, gql.MailSecurity> = { 465: 'tls', 587: 'starttls' };
 
 function MailServerForm({ server, onSaved }: { server: Server; onSaved: (server: Server) => void }) {
-  const { run, notify } = useSession();
-  const form = useForm({
-    saved: draftOf(server),
-    inputOf,
-    // Sends all fields, because the service accepts a server only as a whole.
-    save: async () => {
-      const { setMailServer } = await run(SetMailServerDocument, { input: inputOf(form.draft) });
-      onSaved(setMailServer);
-      notify('From now on mails leave by this server. Send a test to see that it takes them.');
-    },
+  const { run } = useSession();
+  const isNew = server === null;
+  // Sends all fields, because the service accepts a server only as a whole.
+  const form = useForm(draftOf(server), inputOf, async (_changes, draft) => {
+    const { setMailServer } = await run(gql.SetMailServerDocument, { input: inputOf(draft) });
+    onSaved(setMailServer);
+    return 'From now on mails leave by this server. Send a test to see that it takes them.';
   });
-  const ports = [...new Set([...PORTS, form.draft.port])];
+  const setPort = (port: string): void => form.set({ port, security: CUSTOM[port] ?? form.draft.security });
   return (
     <SaveForm form={form} label="Save mail server">
       <div class="columns">
@@ -76,9 +56,9 @@ function MailServerForm({ server, onSaved }: { server: Server; onSaved: (server:
           <div class="field-row">
             <Choice
               label="Port"
-              options={ports.map((port) => ({ value: port, label: port }))}
+              options={textOptions([...PORTS, form.draft.port])}
               {...form.text('port')}
-              onValue={(port) => form.set({ port, security: CUSTOM[port] ?? form.draft.security })}
+              onValue={setPort}
             />
             <Choice
               label="Encryption"
@@ -93,13 +73,13 @@ function MailServerForm({ server, onSaved }: { server: Server; onSaved: (server:
           <TextField
             label="Password"
             type="password"
-            required={server === null}
+            required={isNew}
             maxLength={1000}
             autocomplete="new-password"
-            placeholder={server === null ? undefined : '••••••••'}
+            placeholder={isNew ? undefined : '••••••••'}
             {...form.text('password')}
             hint={
-              server === null
+              isNew
                 ? 'It is stored encrypted and never shown again.'
                 : 'Empty: the stored one stays. Another host, port or user needs it again.'
             }
@@ -110,7 +90,7 @@ function MailServerForm({ server, onSaved }: { server: Server; onSaved: (server:
   );
 }
 
-const PROBLEMS: Record<MailProblem, string> = {
+const PROBLEMS: Record<gql.MailProblem, string> = {
   refused: 'The server refused the connection or the mail.',
   unreachable: 'The server cannot be found or reached: check host and port.',
   tls: 'No encrypted connection was made: the server offers none of this kind, or its certificate is not valid for this host.',
@@ -129,7 +109,7 @@ function TestForm({ from, onDone }: { from: string; onDone: () => void }) {
   const test = useAction(async () => {
     setResult(null);
     const address = to.value.trim();
-    const { isSent, problem } = (await run(TestMailServerDocument, { to: address })).testMailServer;
+    const { isSent, problem } = (await run(gql.TestMailServerDocument, { to: address })).testMailServer;
     const taken = `The server took the mail to ${address}. Look into that mailbox.`;
     setResult({ isSent, text: isSent ? taken : PROBLEMS[problem ?? 'refused'] });
     onDone();
@@ -148,11 +128,7 @@ function TestForm({ from, onDone }: { from: string; onDone: () => void }) {
         />
       </div>
       <div role="status">
-        {result && (
-          <p class={result.isSent ? 'notice' : 'notice notice-bad'}>
-            <span>{result.text}</span>
-          </p>
-        )}
+        {result && <p class={result.isSent ? 'notice' : 'notice bad'}>{result.text}</p>}
       </div>
     </ActionForm>
   );
@@ -170,83 +146,64 @@ function StateBadge({ server }: { server: Server }) {
   return server.sentAt === null ? <Badge>not tried yet</Badge> : <Badge tone="good">works</Badge>;
 }
 
-function Trouble({ problem, problemAt }: Pick<MailServerStateFragment, 'problem' | 'problemAt'>) {
-  if (problem === null) return null;
-  return (
-    <p class="notice notice-bad">
-      <span>
-        {PROBLEMS[problem]} Mails of this store wait and are tried again, for about seven hours each; none
-        leaves by another server.{problemAt !== null && ` Last seen ${formatMoment(problemAt)}.`}
-      </span>
-    </p>
-  );
-}
-
-function RemoveMailServer({ onDone }: { onDone: () => void }) {
-  const { run, notify } = useSession();
-  const remove = async (): Promise<void> => {
-    await run(RemoveMailServerDocument, {});
-    onDone();
-    notify('The mail server is removed.');
+export function MailServer({ senderAddress }: { senderAddress: string | null }) {
+  const { run } = useSession();
+  const query = useQuery(gql.MailServerDocument, {});
+  const server = query.data?.mailServer ?? null;
+  const remove = async () => {
+    await run(gql.RemoveMailServerDocument, {});
+    query.reload();
+    return 'The mail server is removed.';
   };
-  return (
+  const ask = (
     <Confirm title="Remove the mail server?" label="Remove" onSubmit={remove}>
       Mails leave by the server of this service again, also those that wait, and the password is deleted.
     </Confirm>
   );
-}
-
-export function MailServer({ senderAddress }: { senderAddress: string | null }) {
-  const query = useQuery(MailServerDocument, {});
-  const { open } = useDialog();
-  const server = query.data?.mailServer ?? null;
+  const contentOf = ({ store }: NonNullable<typeof query.data>) => {
+    if (store.isDemo)
+      return (
+        <Empty title="The demo store has no mail server of its own">
+          What it sends never leaves this machine. A store of your own can have one.
+        </Empty>
+      );
+    if (senderAddress === null)
+      return (
+        <Empty title="First set the sender address">
+          Mails by your own server come from the sender address of the store; it is among the brand settings
+          on this page. Until then mails leave by the server of this service.
+        </Empty>
+      );
+    return (
+      <>
+        {server?.problem && (
+          <p class="notice bad">
+            {PROBLEMS[server.problem]} Mails of this store wait and are tried again, for about seven hours
+            each; none leaves by another server.
+            {server.problemAt !== null && ` Last seen ${formatMoment(server.problemAt)}.`}
+          </p>
+        )}
+        <MailServerForm server={server} onSaved={(mailServer) => query.replace({ store, mailServer })} />
+        {server && (
+          <>
+            <hr />
+            <TestForm from={senderAddress} onDone={query.reload} />
+            <hr />
+            <div class="buttons">
+              <Button text="Remove mail server…" look="danger outline" opens={ask} />
+            </div>
+          </>
+        )}
+      </>
+    );
+  };
   return (
     <Card
       title="Mail server"
       note={noteOf(server)}
       aside={query.data && !query.data.store.isDemo && <StateBadge server={server} />}
     >
-      <Loaded query={query} lines={3}>
-        {({ store }) => {
-          if (store.isDemo)
-            return (
-              <Empty title="The demo store has no mail server of its own">
-                What it sends never leaves this machine. A store of your own can have one.
-              </Empty>
-            );
-          if (senderAddress === null)
-            return (
-              <Empty title="First set the sender address">
-                Mails by your own server come from the sender address of the store; it is among the brand
-                settings on this page. Until then mails leave by the server of this service.
-              </Empty>
-            );
-          return (
-            <>
-              {server && <Trouble {...server} />}
-              <MailServerForm
-                server={server}
-                onSaved={(mailServer) => query.replace({ store, mailServer })}
-              />
-              {server && (
-                <>
-                  <hr />
-                  <TestForm from={senderAddress} onDone={query.reload} />
-                  <hr />
-                  <div class="buttons">
-                    <Button
-                      look="danger outline"
-                      onClick={() => open(<RemoveMailServer onDone={query.reload} />)}
-                    >
-                      Remove mail server…
-                    </Button>
-                  </div>
-                </>
-              )}
-            </>
-          );
-        }}
-      </Loaded>
+      <Loaded query={query}>{contentOf}</Loaded>
     </Card>
   );
 }

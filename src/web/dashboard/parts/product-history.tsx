@@ -2,8 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { ProductQuery } from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
 import { formatMoment, formatNumber, plural } from '../format.ts';
-import { Badge, Empty } from './feedback.tsx';
-import { Card, Table } from './layout.tsx';
+import { Badge, Card, Table } from './layout.tsx';
 
 type Occasion = Answered<ProductQuery>['occasions'][number];
 type Change = Answered<ProductQuery>['stockChanges'][number];
@@ -93,24 +92,19 @@ export function History({ changes, occasions }: { changes: Change[]; occasions: 
       title="History"
       note="Changes of stock of the last 90 days, and when alerts about this variant began in the last 30; the newest 50 of each."
     >
-      {entries.length === 0 ? (
-        <Empty title="Nothing happened in the last 90 days" />
-      ) : (
-        <>
-          <StockChart changes={changes} />
-          <Table
-            caption="Changes of stock and occasions for alerts, newest first"
-            isDense
-            rows={entries}
-            keyOf={({ id }) => id}
-            columns={[
-              { label: 'What', cell: ({ what }) => what },
-              { label: 'How', cell: ({ detail }) => detail },
-              { label: 'When', cell: ({ at }) => formatMoment(at) },
-            ]}
-          />
-        </>
-      )}
+      <StockChart changes={changes} />
+      <Table
+        caption="Changes of stock and occasions for alerts, newest first"
+        isDense
+        rows={entries}
+        keyOf={({ id }) => id}
+        columns={[
+          { label: 'What', cell: ({ what }) => what },
+          { label: 'How', cell: ({ detail }) => detail },
+          { label: 'When', cell: ({ at }) => formatMoment(at) },
+        ]}
+        empty="Nothing happened in the last 90 days"
+      />
     </Card>
   );
 }

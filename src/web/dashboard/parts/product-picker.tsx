@@ -1,20 +1,12 @@
 import { useId, useState } from 'preact/hooks';
 import { FindProductsDocument } from '../../../generated/dashboard.ts';
-import type { FindProductsQuery } from '../../../generated/dashboard.ts';
-import type { Answered } from '../api.ts';
+import type { VariantFieldsFragment } from '../../../generated/dashboard.ts';
 import { plural } from '../format.ts';
 import { useQuery } from '../session.ts';
 import { ProductName } from './product.tsx';
 import { useSettled } from './table-card.tsx';
 
-export type FoundProduct = Answered<FindProductsQuery>['products']['edges'][number]['node'];
-
-const MAX_TITLE = 60;
-const shorten = (text: string): string =>
-  text.length > MAX_TITLE ? `${text.slice(0, MAX_TITLE).trimEnd()}…` : text;
-
-export const titleOf = ({ dt, vi, epi }: FoundProduct): string =>
-  [dt ?? `Variant ${epi}`, vi ?? ''].filter(Boolean).map(shorten).join(', ');
+export type FoundProduct = VariantFieldsFragment;
 
 export function ProductPicker({ label, onPick }: { label: string; onPick: (product: FoundProduct) => void }) {
   const id = useId();

@@ -1,15 +1,11 @@
 import { useState } from 'preact/hooks';
 import { SetStockDocument } from '../../../generated/dashboard.ts';
-import { ApiError } from '../api.ts';
 import { formatMoment, formatNumber, plural } from '../format.ts';
 import { pictureUrl } from '../picture.ts';
 import { hrefTo } from '../route.ts';
-import { useSession, useText } from '../session.ts';
-import { useDialog } from './dialog.tsx';
-import { Badge } from './feedback.tsx';
-import { NumberField } from './fields.tsx';
+import { useSession } from '../session.ts';
 import { FormDialog } from './form.tsx';
-import { Button } from './layout.tsx';
+import { Badge, Button } from './layout.tsx';
 import type { Column } from './layout.tsx';
 
 type Named = { dt?: string | null; vi?: string | null; iu?: string | null };
@@ -46,55 +42,54 @@ export function Stock({ stk }: { stk: number | null }) {
   return stk > 0 ? <>{formatNumber(stk)}</> : <Badge tone="warn">sold out</Badge>;
 }
 
-type Variant = {
-  epi: string | number;
-  dt: string | null;
-  vi: string | null;
-  stk: number | null;
-  waiting?: number | null;
-};
-type Props = { variant: Variant; onDone: () => void };
+type Titled = Pick<Named, 'dt' | 'vi'> & { epi: string | number };
+type Variant = Titled & { stk: number | null; waiting?: number | null };
 
-const titleOf = ({ dt, vi, epi }: Variant): string => [dt ?? `Variant ${epi}`, vi].filter(Boolean).join(', ');
+const titleOf = ({ dt, vi, epi }: Titled, max = Infinity): string =>
+  [dt ?? `Variant ${epi}`, vi ?? '']
+    .filter(Boolean)
+    .map((text) => (text.length > max ? `${text.slice(0, max).trimEnd()}…` : text))
+    .join(', ');
+
+export const shortTitleOf = (variant: Titled): string => titleOf(variant, 60);
 
 const UNKNOWN = 'The catalogue does not know this variant yet. Send it with your product feed first.';
 
 /** Saves a stock figure; a product that is back in stock alerts its subscribers. */
-function SetStock({ variant, onDone }: Props) {
-  const { run, notify } = useSession();
-  const stock = useText(variant.stk !== null && variant.stk > 0 ? String(variant.stk) : '');
+export function SetStockButton({ onDone, ...variant }: Variant & { onDone: () => void }) {
+  const { run } = useSession();
+  const { epi, stk, waiting } = variant;
   const title = titleOf(variant);
-  const save = async (): Promise<void> => {
-    const { setStock } = await run(SetStockDocument, { epi: variant.epi, stk: Number(stock.value) });
-    if (setStock.unknown.length > 0) throw new ApiError('not-found', UNKNOWN);
-    notify(`Stock of ${title} is now ${stock.value}.`);
+  const save = async (stock: string) => {
+    const { setStock } = await run(SetStockDocument, { epi, stk: Number(stock) });
+    if (setStock.unknown.length > 0) throw new Error(UNKNOWN);
     onDone();
+    return `Stock of ${title} is now ${stock}.`;
   };
-  return (
-    <FormDialog title="Set stock" label="Save stock" onSubmit={save}>
+  const form = (
+    <FormDialog
+      title="Set stock"
+      label="Save stock"
+      onSubmit={save}
+      field={{
+        label: 'Units in stock',
+        name: 'stk',
+        type: 'number',
+        inputMode: 'numeric',
+        min: 0,
+        max: 1_000_000_000,
+        step: 1,
+        required: true,
+        initial: stk !== null && stk > 0 ? String(stk) : '',
+        hint: 'When a sold-out variant is back, those who wait for it are alerted.',
+      }}
+    >
       <p>
-        <strong>{title}</strong> · {plural(variant.waiting ?? 0, 'contact')} waiting
+        <strong>{title}</strong> · {plural(waiting ?? 0, 'contact')} waiting
       </p>
-      <NumberField
-        label="Units in stock"
-        name="stk"
-        min={0}
-        max={1_000_000_000}
-        required
-        {...stock}
-        hint="When a sold-out variant is back, those who wait for it are alerted."
-      />
     </FormDialog>
   );
-}
-
-export function SetStockButton(props: Props) {
-  const { open } = useDialog();
-  return (
-    <Button label={`Set stock of ${titleOf(props.variant)}`} onClick={() => open(<SetStock {...props} />)}>
-      Set stock
-    </Button>
-  );
+  return <Button text="Set stock" label={`Set stock of ${title}`} opens={form} />;
 }
 
 type Subscription = { mediumvalue: string; topic: string; confirmed: boolean; cts: number };

@@ -1,34 +1,28 @@
 import { SetShopifySecretDocument, ShopifyDocument } from '../../../generated/dashboard.ts';
 import { useAction, useQuery, useSession, useText } from '../session.ts';
-import { useDialog } from './dialog.tsx';
-import { Badge, Loaded } from './feedback.tsx';
+import { CopyField } from './dialog.tsx';
 import { TextField } from './fields.tsx';
 import { ActionForm, Confirm } from './form.tsx';
-import { Button, Card } from './layout.tsx';
-import { CopyField } from './secret.tsx';
+import { Badge, Button, Card, Loaded } from './layout.tsx';
 
 /** The secret with which Shopify signs its webhooks can be set and removed, but never read. */
 export function Shopify() {
-  const { run, notify } = useSession();
+  const { run } = useSession();
   const shopify = useQuery(ShopifyDocument, {});
-  const { open } = useDialog();
   const secret = useText();
-  const save = async (value: string | null): Promise<void> => {
+  const save = async (value: string | null) => {
     const { setShopifySecret } = await run(SetShopifySecretDocument, { secret: value });
     shopify.replace({ store: { shopify: setShopifySecret } });
-    notify(setShopifySecret.connected ? 'Shopify is connected.' : 'Shopify is disconnected.');
-  };
-  const connect = useAction(async () => {
-    await save(secret.value.trim());
     secret.onValue('');
-  });
-  const disconnect = (): void =>
-    open(
-      <Confirm title="Disconnect Shopify?" label="Disconnect" onSubmit={() => save(null)}>
-        Its webhooks are refused from now on, and the signing secret is deleted: connecting again needs it
-        from Shopify.
-      </Confirm>,
-    );
+    return setShopifySecret.connected ? 'Shopify is connected.' : 'Shopify is disconnected.';
+  };
+  const connect = useAction(() => save(secret.value.trim()));
+  const disconnect = (
+    <Confirm title="Disconnect Shopify?" label="Disconnect" onSubmit={() => save(null)}>
+      Its webhooks are refused from now on, and the signing secret is deleted: connecting again needs it from
+      Shopify.
+    </Confirm>
+  );
   const isConnected = shopify.data?.store.shopify.connected;
   return (
     <Card
@@ -41,14 +35,14 @@ export function Shopify() {
       }
     >
       <Loaded query={shopify} lines={2}>
-        {({ store: { shopify: connection } }) => (
+        {({ store }) => (
           <ol class="steps">
             <li>
               In Shopify, open Settings → Notifications → Webhooks and register this address, in the format
               JSON, for <span class="code">products/create</span>, <span class="code">products/update</span>,{' '}
               <span class="code">products/delete</span>, <span class="code">inventory_levels/update</span>{' '}
               and, for revenue, <span class="code">orders/create</span>:
-              <CopyField label="Address to register" value={connection.url} />
+              <CopyField label="Address to register" value={store.shopify.url} />
             </li>
             <li>
               Shopify then shows the secret that it signs with, below its list of webhooks. Paste it here.
@@ -60,13 +54,7 @@ export function Shopify() {
         action={connect}
         label={isConnected ? 'Replace secret' : 'Connect'}
         tone="secondary"
-        aside={
-          isConnected && (
-            <Button look="danger outline" onClick={disconnect}>
-              Disconnect…
-            </Button>
-          )
-        }
+        aside={isConnected && <Button text="Disconnect…" look="danger outline" opens={disconnect} />}
       >
         <TextField
           label={isConnected ? 'New signing secret' : 'Signing secret'}

@@ -5,18 +5,14 @@ import type { SettingCard } from '../../../stores/setting.types.ts';
 import { storeSettings } from '../../../stores/store.columns.ts';
 import { draftOfRows, inputOfRows } from '../form-rows.ts';
 import type { FormRow, RowDraft } from '../form-rows.ts';
-import { formatMoment } from '../format.ts';
+import { setRegion } from '../format.ts';
 import { useSession } from '../session.ts';
-import { Badge } from './feedback.tsx';
+import { RowField } from './fields.tsx';
 import { SaveForm, useForm } from './form.tsx';
 import type { Form } from './form.tsx';
 import { Card } from './layout.tsx';
-import { RowField } from './row-field.tsx';
 
-export type StoreProps = {
-  store: StoreSettingsFragment;
-  onSaved: (store: StoreSettingsFragment) => void;
-};
+export type StoreProps = { store: StoreSettingsFragment; onSaved: (store: StoreSettingsFragment) => void };
 
 const CARDS: Record<SettingCard, { title: string; save: string; saved: string; note?: string }> = {
   general: { title: 'General', save: 'Save settings', saved: 'The settings are saved.' },
@@ -42,52 +38,13 @@ export function rowsOf(card: SettingCard): FormRow[] {
   );
 }
 
-export function useStoreForm({ store, onSaved }: StoreProps, card: SettingCard): Form<RowDraft> {
-  const { run, notify, rename } = useSession();
-  const rows = rowsOf(card);
-  return useForm({
-    saved: draftOfRows(rows, store),
-    inputOf: (draft) => inputOfRows<UpdateStoreInput>(rows, draft),
-    save: async (input) => {
-      const { updateStore } = await run(SaveSettingsDocument, { input });
-      rename(updateStore.name);
-      onSaved(updateStore);
-      notify(CARDS[card].saved);
-    },
-  });
-}
-
-export function SettingsFrame({
-  card,
-  form,
-  note = CARDS[card].note,
-  aside,
-  children,
-}: {
-  card: SettingCard;
-  form: Form<RowDraft>;
-  note?: ComponentChildren;
-  aside?: ComponentChildren;
-  children: ComponentChildren;
-}) {
-  return (
-    <Card title={CARDS[card].title} note={note} aside={aside}>
-      <SaveForm form={form} label={CARDS[card].save}>
-        {children}
-      </SaveForm>
-    </Card>
-  );
-}
-
 /** Lists are shown alongside the other fields; without lists, numbers and texts are in rows. */
 function SettingFields({ card, form }: { card: SettingCard; form: Form<RowDraft> }) {
-  const fieldsOf = (isWanted: (row: FormRow) => boolean) =>
+  const fieldsOf = (...kinds: FormRow['kind'][]) =>
     rowsOf(card)
-      .filter(isWanted)
+      .filter(({ kind }) => kinds.includes(kind))
       .map((row) => <RowField key={row.name} row={row} form={form} />);
-  const switches = fieldsOf(({ kind }) => kind === 'flag');
-  const lists = fieldsOf(({ kind }) => kind === 'list');
-  const others = fieldsOf(({ kind }) => kind === 'int' || kind === 'text');
+  const [switches, lists, others] = [fieldsOf('flag'), fieldsOf('list'), fieldsOf('int', 'text')];
   if (lists.length === 0)
     return (
       <>
@@ -106,34 +63,34 @@ function SettingFields({ card, form }: { card: SettingCard; form: Form<RowDraft>
   );
 }
 
-export function SettingsCard({ card, ...props }: StoreProps & { card: SettingCard }) {
-  const form = useStoreForm(props, card);
-  return (
-    <SettingsFrame card={card} form={form}>
-      <SettingFields card={card} form={form} />
-    </SettingsFrame>
-  );
-}
+type Props = StoreProps & {
+  card: SettingCard;
+  note?: ComponentChildren;
+  aside?: ComponentChildren;
+  /** Replaces the fields in their usual order. */
+  children?: (form: Form<RowDraft>) => ComponentChildren;
+};
 
-export function GeneralCard(props: StoreProps) {
-  const { store } = props;
-  const form = useStoreForm(props, 'general');
+export function SettingsCard({ card, store, onSaved, note, aside, children }: Props) {
+  const { run, rename } = useSession();
+  const texts = CARDS[card];
+  const rows = rowsOf(card);
+  const form = useForm(
+    draftOfRows(rows, store),
+    (draft) => inputOfRows<UpdateStoreInput>(rows, draft),
+    async (input) => {
+      const { updateStore } = await run(SaveSettingsDocument, { input });
+      rename(updateStore.name);
+      setRegion(updateStore);
+      onSaved(updateStore);
+      return texts.saved;
+    },
+  );
   return (
-    <SettingsFrame
-      card="general"
-      form={form}
-      note={
-        <>
-          <span class="code">{store.pid}</span> · since {formatMoment(store.cts)}
-        </>
-      }
-      aside={
-        <Badge tone={store.inventoryManaged ? 'good' : 'warn'}>
-          {store.inventoryManaged ? 'inventory managed' : 'inventory not managed: no alerts'}
-        </Badge>
-      }
-    >
-      <SettingFields card="general" form={form} />
-    </SettingsFrame>
+    <Card title={texts.title} note={note ?? texts.note} aside={aside}>
+      <SaveForm form={form} label={texts.save}>
+        {children ? children(form) : <SettingFields card={card} form={form} />}
+      </SaveForm>
+    </Card>
   );
 }

@@ -3,10 +3,10 @@ import { useMemo } from 'preact/hooks';
 import { PickStoreDocument } from '../../../generated/dashboard.ts';
 import { formatNumber } from '../format.ts';
 import { hrefTo } from '../route.ts';
-import { SessionContext, useQuery, useSession } from '../session.ts';
+import { SessionContext, useDialog, useQuery, useSession } from '../session.ts';
 import { leaveWith } from '../unsaved.tsx';
-import { Dialog, DialogHost, useDialog } from './dialog.tsx';
-import { Badge, Empty, Loaded } from './feedback.tsx';
+import { Dialog, DialogHost } from './dialog.tsx';
+import { Badge, Button, Empty, Loaded } from './layout.tsx';
 import { useSearch } from './table-card.tsx';
 
 /** The children call as the operator, not for the chosen store. */
@@ -78,21 +78,7 @@ function Picker() {
 export function StoreSwitcher() {
   return (
     <AsOperator>
-      <SwitchButton />
+      <Button text="Switch store" look="small secondary outline switcher" opens={<Picker />} />
     </AsOperator>
-  );
-}
-
-function SwitchButton() {
-  const { open } = useDialog();
-  return (
-    <button
-      type="button"
-      class="small secondary outline switcher"
-      aria-haspopup="dialog"
-      onClick={() => open(<Picker />)}
-    >
-      Switch store
-    </button>
   );
 }

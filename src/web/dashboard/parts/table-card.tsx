@@ -1,13 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { saveFile } from '../download.ts';
 import { moveTo, useRoute } from '../route.ts';
 import { useAction, useSession, useText } from '../session.ts';
 import type { Query } from '../session.ts';
-import { ErrorNotice, Loaded } from './feedback.tsx';
 import { Segments, TextField } from './fields.tsx';
 import type { Option } from './fields.tsx';
-import { Button, Card, Table } from './layout.tsx';
+import { Button, Card, ErrorNotice, Loaded, Table } from './layout.tsx';
 import type { CardProps, Column, TableProps } from './layout.tsx';
 
 const TYPING_PAUSE_MS = 250;
@@ -82,61 +80,36 @@ export function useSearch() {
 
 type PageInfo = { hasNextPage: boolean; endCursor: string | null };
 
-/** The cursors of the visited pages up to the current one; the first page has none. */
-type Trail = { cursors: string[]; after: string | null; move: (cursors: string[]) => void };
-
-/** Restarts at the first page with every new filter, because a cursor belongs to its filter. */
-export function useTrail(filter = ''): Trail {
-  const [trail, setTrail] = useState({ filter, cursors: [] as string[] });
-  const cursors = trail.filter === filter ? trail.cursors : [];
-  return { cursors, after: cursors.at(-1) ?? null, move: (next) => setTrail({ filter, cursors: next }) };
-}
-
-/** Stores the cursors in the URL for Back and reload; a page opened by its URL alone leads back to the first. */
-export function useAddressTrail(): Trail {
-  const { after = '', trail = '' } = useRoute().query;
-  return {
-    cursors: after === '' ? [] : [...trail.split(' ').filter(Boolean), after],
-    after: after || null,
-    move: (next) =>
-      moveTo({ after: next.at(-1) ?? '', trail: next.slice(0, -1).join(' ') }, { hidden: ['trail'] }),
-  };
-}
-
-/** Stays focusable if there is no further page, so that keyboard users do not lose their position. */
-function Step({ label, isOpen, onStep }: { label: string; isOpen: boolean; onStep: () => void }) {
-  return (
-    <button
-      type="button"
-      class="small secondary outline"
-      aria-disabled={isOpen ? undefined : 'true'}
-      onClick={() => isOpen && onStep()}
-    >
-      {label}
-    </button>
-  );
-}
-
 type PagerProps = {
-  trail: Trail;
+  query: Pick<Query<unknown>, 'trail' | 'isStale'>;
   pageInfo: PageInfo;
-  /** Whether `pageInfo` belongs to another page or filter: then the buttons wait, so that a double click is one step. */
-  isStale: boolean;
   labels?: [back: string, on: string];
 };
 
-function Pager({ trail, pageInfo, isStale, labels: [back, on] = ['Newer', 'Older'] }: PagerProps) {
-  const { cursors, move } = trail;
+/** The buttons stay focusable if there is no further page, so that keyboard users do not lose their position. */
+function Pager({ query, pageInfo, labels: [back, on] = ['Newer', 'Older'] }: PagerProps) {
+  const { cursors, move } = query.trail!;
   const { hasNextPage, endCursor } = pageInfo;
   if (cursors.length === 0 && !hasNextPage) return null;
+  // `pageInfo` of another page or filter leads nowhere, so that a double click is one step.
+  const next = hasNextPage && endCursor !== null && !query.isStale && [...cursors, endCursor];
+  const steps = [
+    { label: back, to: cursors.length > 0 && cursors.slice(0, -1) },
+    { label: on, to: next },
+  ];
   return (
     <div class="pager">
-      <Step label={back} isOpen={cursors.length > 0} onStep={() => move(cursors.slice(0, -1))} />
-      <Step
-        label={on}
-        isOpen={hasNextPage && endCursor !== null && !isStale}
-        onStep={() => move([...cursors, endCursor ?? ''])}
-      />
+      {steps.map(({ label, to }) => (
+        <button
+          key={label}
+          type="button"
+          class="small secondary outline"
+          aria-disabled={to ? undefined : 'true'}
+          onClick={() => to && move(to)}
+        >
+          {label}
+        </button>
+      ))}
     </div>
   );
 }
@@ -144,69 +117,63 @@ function Pager({ trail, pageInfo, isStale, labels: [back, on] = ['Newer', 'Older
 type CsvFile = { path: string; fields?: Record<string, string> };
 
 export function CsvButton({ path, fields = {} }: CsvFile) {
-  const { run, notify } = useSession();
-  const download = useAction(async () => {
+  const { download } = useSession();
+  const action = useAction(async () => {
     const given = new URLSearchParams(Object.entries(fields).filter(([, value]) => value !== ''));
-    const file = await run.download(`/storeadmin/v3/${path}${given.size > 0 ? `?${given.toString()}` : ''}`);
-    saveFile(path.replace('.csv', `-${new Date().toISOString().slice(0, 10)}.csv`), file);
-    notify('The file is in your downloads.');
+    await download(`/storeadmin/v3/${path}${given.size > 0 ? `?${given.toString()}` : ''}`, path);
+    return 'The file is in your downloads.';
   });
   return (
     <>
-      <Button isBusy={download.isBusy} onClick={download.start}>
-        Download CSV
-      </Button>
-      <ErrorNotice error={download.error} />
+      <Button text="Download CSV" isBusy={action.isBusy} onClick={action.start} />
+      <ErrorNotice error={action.error} />
     </>
   );
 }
 
 type Connection<Row> = { edges: readonly { node: Row }[]; pageInfo?: PageInfo };
-type Rows<Row> = readonly Row[] | Connection<Row>;
 
-type Props<Data, Row> = Omit<CardProps, 'children'> &
-  Omit<TableProps<Row>, 'rows' | 'columns'> & {
+type Props<Data, Row> = CardProps &
+  Omit<TableProps<Row>, 'rows' | 'columns' | 'caption'> & {
     query: Query<Data>;
-    rowsOf: (data: Data) => Rows<Row>;
+    rowsOf: (data: Data) => readonly Row[] | Connection<Row>;
     columns: Column<Row>[] | ((data: Data) => Column<Row>[]);
-    empty?: ComponentChildren;
+    /** The title, if omitted. */
+    caption?: string;
     /** Labels of the buttons to the previous and the next page. */
     labels?: [back: string, on: string];
     filters?: ComponentChildren;
     file?: CsvFile;
-    trail?: Trail;
     /** Lines of the placeholder while the first page loads. */
     lines?: number;
   };
 
 export function TableCard<Data, Row>(props: Props<Data, Row>) {
-  const { title, note, aside, query, rowsOf, columns, empty, labels, filters, file, trail, ...rest } = props;
-  const { lines = trail ? 6 : 3, ...table } = rest;
-  const buttons = (
+  const { title, note, aside, query, rowsOf, columns, labels, filters, file, ...rest } = props;
+  const { lines = query.trail ? 6 : 3, ...table } = rest;
+  const buttons = file && (
     <div class="card-buttons">
       {aside}
-      {file && <CsvButton {...file} />}
+      <CsvButton {...file} />
     </div>
   );
   return (
-    <Card title={title} note={note} aside={file ? buttons : aside}>
+    <Card title={title} note={note} aside={buttons ?? aside}>
       {filters && <div class="filters">{filters}</div>}
       <Loaded query={query} lines={lines}>
         {(data) => {
           const found = rowsOf(data);
-          const { edges, pageInfo = null } =
-            'edges' in found ? found : { edges: found.map((node) => ({ node })) };
-          const rows = edges.map(({ node }) => node);
+          const { edges, pageInfo } =
+            'edges' in found ? found : { edges: found.map((node) => ({ node })), pageInfo: undefined };
           return (
             <>
-              {rows.length === 0 && empty ? (
-                empty
-              ) : (
-                <Table {...table} rows={rows} columns={Array.isArray(columns) ? columns : columns(data)} />
-              )}
-              {trail && pageInfo && (
-                <Pager trail={trail} pageInfo={pageInfo} isStale={query.isStale} labels={labels} />
-              )}
+              <Table
+                caption={title}
+                {...table}
+                rows={edges.map(({ node }) => node)}
+                columns={Array.isArray(columns) ? columns : columns(data)}
+              />
+              {query.trail && pageInfo && <Pager query={query} pageInfo={pageInfo} labels={labels} />}
             </>
           );
         }}

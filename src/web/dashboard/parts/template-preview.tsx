@@ -5,13 +5,13 @@ import { plural } from '../format.ts';
 import { useQuery } from '../session.ts';
 import { listOf, textsOf } from '../topic-draft.ts';
 import type { Texts } from '../topic-draft.ts';
-import { ErrorNotice, Skeleton } from './feedback.tsx';
 import { Segments } from './fields.tsx';
-import { Button, Card } from './layout.tsx';
-import { MailFrame, WIDTHS } from './mail-frame.tsx';
+import { Button, Card, ErrorNotice, Skeleton } from './layout.tsx';
+import { MailFrame, TextPreview, WIDTHS } from './mail-frame.tsx';
 import type { Width } from './mail-frame.tsx';
-import { ProductPicker, titleOf } from './product-picker.tsx';
+import { ProductPicker } from './product-picker.tsx';
 import type { FoundProduct } from './product-picker.tsx';
+import { shortTitleOf } from './product.tsx';
 import { useSettled } from './table-card.tsx';
 
 /** GSM-7: the characters that count once, and those that count twice; any other makes the whole message UCS-2. */
@@ -19,10 +19,8 @@ const BASIC =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà';
 const EXTENDED = '^{}\\[~]|€\f';
 
-type SmsLength = { units: number; segments: number; isUnicode: boolean };
-
 /** A single segment has 160 characters, each of several has 153; in UCS-2 70 and 67. */
-function smsLength(text: string): SmsLength {
+function smsLength(text: string) {
   const characters = [...text];
   const isUnicode = !characters.every((one) => BASIC.includes(one) || EXTENDED.includes(one));
   const units = isUnicode
@@ -49,9 +47,7 @@ function Sms({ label, text }: { label: string; text: string }) {
   const { units, segments, isUnicode } = smsLength(text);
   return (
     <>
-      <pre class="preview-text preview-sms" tabIndex={0} aria-label={`Preview: ${label}`}>
-        {text}
-      </pre>
+      <TextPreview label={label} text={text} look="preview-sms" />
       <p class="muted">
         {plural(units, 'character')}, {plural(segments, 'segment')}
         {isUnicode && ': a character outside the basic alphabet makes segments of 70'}
@@ -67,9 +63,9 @@ function ShownWith({ product, onProduct }: Shown) {
   return (
     <p class="notice">
       <span>
-        Shown with <strong>{titleOf(product)}</strong>
+        Shown with <strong>{shortTitleOf(product)}</strong>
       </span>
-      <Button onClick={() => onProduct(null)}>Show the sample</Button>
+      <Button text="Show the sample" onClick={() => onProduct(null)} />
     </p>
   );
 }
@@ -98,6 +94,7 @@ export function TemplatePreview({ topic, channels, texts, shown, onShown }: Prop
   const [width, setWidth] = useState<Width>('desktop');
   const { preview, error } = usePreview(topic, product?.epi ?? null, texts);
   const text = preview?.[part.name] ?? '';
+  const label = `Preview: ${part.label}`;
   return (
     <Card
       title="Preview"
@@ -125,12 +122,8 @@ export function TemplatePreview({ topic, channels, texts, shown, onShown }: Prop
         </div>
       )}
       {preview && part.isHtml && <MailFrame html={text} width={width} />}
-      {preview && part.isSegmented && <Sms label={part.label} text={text} />}
-      {preview && !part.isHtml && !part.isSegmented && (
-        <pre class="preview-text" tabIndex={0} aria-label={`Preview: ${part.label}`}>
-          {text}
-        </pre>
-      )}
+      {preview && part.isSegmented && <Sms label={label} text={text} />}
+      {preview && !part.isHtml && !part.isSegmented && <TextPreview label={label} text={text} />}
     </Card>
   );
 }

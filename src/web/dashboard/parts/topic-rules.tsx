@@ -1,17 +1,16 @@
 import { topicRules } from '../../../alerts/topics/topic.columns.ts';
 import { isRuleShown } from '../topic-draft.ts';
 import type { Recipients, TopicDraft, Triggers } from '../topic-draft.ts';
-import { Choice } from './fields.tsx';
+import { Choice, RowField, optionsOf } from './fields.tsx';
+import type { RowForm } from './fields.tsx';
 import type { Form } from './form.tsx';
 import { Card } from './layout.tsx';
-import { RowField } from './row-field.tsx';
-import type { RowForm } from './row-field.tsx';
 
-const RECIPIENTS: { value: Recipients; label: string }[] = [
-  { value: 'all', label: 'Everybody at once' },
-  { value: 'batches', label: 'In batches' },
-  { value: 'stock', label: 'As many as there is stock for' },
-];
+const RECIPIENTS = optionsOf<Recipients>({
+  all: 'Everybody at once',
+  batches: 'In batches',
+  stock: 'As many as there is stock for',
+});
 
 type Row = (typeof topicRules)[number];
 

@@ -1,23 +1,17 @@
 import { useEffect, useState } from 'preact/hooks';
-import {
-  ReplayDeliveryDocument,
-  TestWebhookDocument,
-  WebhookDeliveriesDocument,
-  WebhookDeliveryDocument,
-} from '../../../generated/dashboard.ts';
-import type { WebhookDeliveriesQuery } from '../../../generated/dashboard.ts';
+import * as gql from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
 import { formatMoment, formatNumber } from '../format.ts';
 import { useAction, usePolling, useQuery, useSession } from '../session.ts';
 import { Dialog } from './dialog.tsx';
-import { Badge, CellNote, Empty, ErrorNotice, Loaded, StateBadge } from './feedback.tsx';
-import { Button, Table } from './layout.tsx';
+import { Badge, Button, CellNote, Empty, ErrorNotice, Loaded, StateBadge, Table } from './layout.tsx';
 import type { Column } from './layout.tsx';
+import { TextPreview } from './mail-frame.tsx';
 
 const ATTEMPTS_MS = 3_000;
 
 function WebhookDelivery({ id }: { id: string }) {
-  const query = useQuery(WebhookDeliveryDocument, { id });
+  const query = useQuery(gql.WebhookDeliveryDocument, { id });
   usePolling(query, ATTEMPTS_MS);
   return (
     <Loaded query={query}>
@@ -32,32 +26,27 @@ function WebhookDelivery({ id }: { id: string }) {
               </p>
             )}
             <h3>Tries</h3>
-            {tries.length === 0 ? (
-              <Empty title="No try yet" />
-            ) : (
-              <Table
-                caption="Tries, oldest first"
-                rows={tries}
-                keyOf={({ at, tookMs }) => `${at} ${tookMs}`}
-                columns={[
-                  { label: 'When', cell: ({ at }) => formatMoment(at) },
-                  {
-                    label: 'Answer',
-                    cell: ({ status, error }) => (
-                      <>
-                        <Badge tone={error === null ? 'good' : 'bad'}>{status ?? 'no answer'}</Badge>
-                        {error && status === null && <CellNote>{error}</CellNote>}
-                      </>
-                    ),
-                  },
-                  { label: 'Took', number: ({ tookMs }) => `${formatNumber(tookMs)} ms` },
-                ]}
-              />
-            )}
+            <Table
+              caption="Tries, oldest first"
+              rows={tries}
+              keyOf={({ at, tookMs }) => `${at} ${tookMs}`}
+              columns={[
+                { label: 'When', cell: ({ at }) => formatMoment(at) },
+                {
+                  label: 'Answer',
+                  cell: ({ status, error }) => (
+                    <>
+                      <Badge tone={error === null ? 'good' : 'bad'}>{status ?? 'no answer'}</Badge>
+                      {error && status === null && <CellNote>{error}</CellNote>}
+                    </>
+                  ),
+                },
+                { label: 'Took', number: ({ tookMs }) => `${formatNumber(tookMs)} ms` },
+              ]}
+              empty="No try yet"
+            />
             <h3>Payload</h3>
-            <pre class="preview-text payload" tabIndex={0} aria-label="Payload">
-              {JSON.stringify(payload, null, 2)}
-            </pre>
+            <TextPreview label="Payload" text={JSON.stringify(payload, null, 2)} look="payload" />
           </>
         );
       }}
@@ -67,7 +56,7 @@ function WebhookDelivery({ id }: { id: string }) {
 
 const REFRESH_MS = 5_000;
 
-type Delivery = Answered<WebhookDeliveriesQuery>['deliveries']['edges'][number]['node'];
+type Delivery = Answered<gql.WebhookDeliveriesQuery>['deliveries']['edges'][number]['node'];
 
 const COLUMNS: Column<Delivery>[] = [
   {
@@ -91,81 +80,66 @@ const COLUMNS: Column<Delivery>[] = [
   },
 ];
 
-type Props = { webhook: { id: string; url: string }; onClosed: () => void };
+type Props = { id: string; url: string; onClosed: () => void };
 
-export function WebhookDeliveries({ webhook, onClosed }: Props) {
-  const { run, notify } = useSession();
-  const deliveries = useQuery(WebhookDeliveriesDocument, { webhookId: webhook.id });
+export function WebhookDeliveries({ id: webhookId, url, onClosed }: Props) {
+  const { run } = useSession();
+  const deliveries = useQuery(gql.WebhookDeliveriesDocument, { webhookId });
   const [opened, setOpened] = useState<string | null>(null);
   usePolling(deliveries, REFRESH_MS);
   // The webhook's health may have changed in the meantime.
   useEffect(() => onClosed, []);
   const replay = useAction(async (id: string) => {
-    await run(ReplayDeliveryDocument, { id });
+    await run(gql.ReplayDeliveryDocument, { id });
     deliveries.reload();
   });
   const test = useAction(async () => {
-    const { testWebhook } = await run(TestWebhookDocument, { id: webhook.id });
-    notify('A test event is on its way.');
+    const { testWebhook } = await run(gql.TestWebhookDocument, { id: webhookId });
     setOpened(testWebhook.id);
     deliveries.reload();
+    return 'A test event is on its way.';
   });
+  const again = (id: string, look: { text: string; look?: string; label?: string }) => (
+    <Button {...look} disabled={replay.isBusy} onClick={() => replay.start(id)} />
+  );
   const actions = ({ id, type, state }: Delivery) => (
     <>
-      <Button label={`Details of ${type}`} onClick={() => setOpened(id)}>
-        Details
-      </Button>
-      {state !== 'queued' && (
-        <Button label={`Replay ${type}`} disabled={replay.isBusy} onClick={() => replay.start(id)}>
-          Replay
-        </Button>
-      )}
-    </>
-  );
-  const list = (
-    <>
-      <Loaded query={deliveries}>
-        {({ deliveries: { edges } }) =>
-          edges.length === 0 ? (
-            <Empty title="Nothing was sent yet">A test event shows whether it arrives.</Empty>
-          ) : (
-            <Table
-              caption="Deliveries, newest first"
-              rows={edges.map(({ node }) => node)}
-              keyOf={({ id }) => id}
-              columns={[...COLUMNS, { label: 'Manage', actions }]}
-            />
-          )
-        }
-      </Loaded>
-      <footer class="buttons">
-        <Button look="" isBusy={test.isBusy} onClick={test.start}>
-          Send a test event
-        </Button>
-      </footer>
+      <Button text="Details" label={`Details of ${type}`} onClick={() => setOpened(id)} />
+      {state !== 'queued' && again(id, { text: 'Replay', label: `Replay ${type}` })}
     </>
   );
   return (
     <Dialog title={opened ? 'Delivery' : 'Deliveries'} isWide>
       <p>
-        <span class="code">{webhook.url}</span>
+        <span class="code">{url}</span>
       </p>
       <ErrorNotice error={replay.error ?? test.error} />
       {opened === null ? (
-        list
+        <Loaded query={deliveries}>
+          {({ deliveries: { edges } }) => (
+            <Table
+              caption="Deliveries, newest first"
+              rows={edges.map(({ node }) => node)}
+              keyOf={({ id }) => id}
+              columns={[...COLUMNS, { label: 'Manage', actions }]}
+              empty="Nothing was sent yet"
+              emptyText="A test event shows whether it arrives."
+            />
+          )}
+        </Loaded>
       ) : (
-        <>
-          <WebhookDelivery key={opened} id={opened} />
-          <footer class="buttons">
-            <Button look="secondary outline" onClick={() => setOpened(null)}>
-              All deliveries
-            </Button>
-            <Button look="" disabled={replay.isBusy} onClick={() => replay.start(opened)}>
-              Send it again
-            </Button>
-          </footer>
-        </>
+        <WebhookDelivery key={opened} id={opened} />
       )}
+      <footer class="buttons">
+        {opened === null ? (
+          <Button text="Send a test event" look="" isBusy={test.isBusy} onClick={test.start} />
+        ) : (
+          <>
+            <Button text="All deliveries" look="secondary outline" onClick={() => setOpened(null)} />
+            {again(opened, { text: 'Send it again', look: '' })}
+          </>
+        )}
+      </footer>
     </Dialog>
   );
 }

@@ -1,39 +1,29 @@
 import { useState } from 'preact/hooks';
-import {
-  DeleteWebhookDocument,
-  SaveWebhookDocument,
-  WebhooksDocument,
-} from '../../../generated/dashboard.ts';
-import type { WebhooksQuery } from '../../../generated/dashboard.ts';
+import * as gql from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
 import { formatMoment, plural } from '../format.ts';
 import { useQuery, useSession, useText } from '../session.ts';
-import { useDialog } from './dialog.tsx';
-import { Badge, CellNote, Empty } from './feedback.tsx';
+import { SecretDialog } from './dialog.tsx';
 import { TextField } from './fields.tsx';
 import { Confirm, FormDialog } from './form.tsx';
-import { Button } from './layout.tsx';
-import { SecretDialog } from './secret.tsx';
+import { Badge, Button, CellNote } from './layout.tsx';
 import { TableCard } from './table-card.tsx';
 import { WebhookDeliveries } from './webhook-deliveries.tsx';
 
-type Props = {
-  types: readonly string[];
-  webhook?: { id: string; url: string; events: string[] };
-  onSaved: () => void;
-};
+type Webhook = Answered<gql.WebhooksQuery>['webhooks'][number];
+type FormProps = { types: readonly string[]; webhook?: Webhook; onSaved: () => void };
 
 /** The secret of a new webhook is shown only once. */
-function WebhookForm({ types, webhook, onSaved }: Props) {
-  const { run, notify } = useSession();
-  const url = useText(webhook?.url ?? '');
+function WebhookForm({ types, webhook, onSaved }: FormProps) {
+  const { run } = useSession();
   const [events, setEvents] = useState(webhook?.events ?? ['alert.failed', 'product.restocked']);
+  const url = useText(webhook?.url);
   const save = async () => {
     const input = { id: webhook?.id ?? null, url: url.value.trim(), events };
-    const { secret } = (await run(SaveWebhookDocument, input)).saveWebhook;
+    const { secret } = (await run(gql.SaveWebhookDocument, input)).saveWebhook;
     onSaved();
     if (secret) return <SecretDialog title="The webhook is added" label="Signing secret" secret={secret} />;
-    return notify('The webhook is saved.');
+    return 'The webhook is saved.';
   };
   const toggle = (event: string, isOn: boolean): void =>
     setEvents(types.filter((name) => (name === event ? isOn : events.includes(name))));
@@ -70,79 +60,59 @@ function WebhookForm({ types, webhook, onSaved }: Props) {
   );
 }
 
-type Webhook = Answered<WebhooksQuery>['webhooks'][number];
-
-function Health({ health: { lastSuccessAt, failuresInARow, lastError } }: Pick<Webhook, 'health'>) {
-  const last = lastSuccessAt === null ? 'nothing taken yet' : `last taken ${formatMoment(lastSuccessAt)}`;
-  if (failuresInARow > 0)
-    return (
-      <>
-        <Badge tone="bad">{plural(failuresInARow, 'failure')} in a row</Badge>
-        <CellNote>{lastError}</CellNote>
-        <CellNote>{last}</CellNote>
-      </>
-    );
-  if (lastSuccessAt === null) return <Badge>not tried yet</Badge>;
+function Health({ health: { lastSuccessAt, failuresInARow, lastError } }: Webhook) {
+  const isBad = failuresInARow > 0;
+  if (!isBad && lastSuccessAt === null) return <Badge>not tried yet</Badge>;
   return (
     <>
-      <Badge tone="good">healthy</Badge>
-      <CellNote>{last}</CellNote>
+      <Badge tone={isBad ? 'bad' : 'good'}>
+        {isBad ? `${plural(failuresInARow, 'failure')} in a row` : 'healthy'}
+      </Badge>
+      {isBad && <CellNote>{lastError}</CellNote>}
+      <CellNote>
+        {lastSuccessAt === null ? 'nothing taken yet' : `last taken ${formatMoment(lastSuccessAt)}`}
+      </CellNote>
     </>
-  );
-}
-
-function DeleteWebhook({ webhook: { id, url }, onDone }: { webhook: Webhook; onDone: () => void }) {
-  const { run, notify } = useSession();
-  const remove = async (): Promise<void> => {
-    await run(DeleteWebhookDocument, { id });
-    notify('The webhook is deleted.');
-    onDone();
-  };
-  return (
-    <Confirm title="Delete this webhook?" label="Delete" onSubmit={remove}>
-      <span class="code">{url}</span> hears of nothing any more, and its signing secret is gone.
-    </Confirm>
   );
 }
 
 export function Webhooks() {
-  const webhooks = useQuery(WebhooksDocument, {});
-  const { open } = useDialog();
+  const { run } = useSession();
+  const webhooks = useQuery(gql.WebhooksDocument, {});
   const { data, reload } = webhooks;
-  const edit = (webhook?: Webhook): void =>
-    open(<WebhookForm types={data!.webhookEvents} webhook={webhook} onSaved={reload} />);
-  const actions = (webhook: Webhook) => (
-    <>
-      <Button
-        label={`Deliveries: ${webhook.url}`}
-        onClick={() => open(<WebhookDeliveries webhook={webhook} onClosed={reload} />)}
-      >
-        Deliveries
-      </Button>
-      <Button label={`Edit: ${webhook.url}`} onClick={() => edit(webhook)}>
-        Edit
-      </Button>
-      <Button
-        look="small danger outline"
-        label={`Delete: ${webhook.url}`}
-        onClick={() => open(<DeleteWebhook webhook={webhook} onDone={reload} />)}
-      >
-        Delete
-      </Button>
-    </>
+  const isDemo = data?.store.isDemo;
+  const form = (webhook?: Webhook) => (
+    <WebhookForm types={data!.webhookEvents} webhook={webhook} onSaved={reload} />
   );
+  const remove = async (id: string) => {
+    await run(gql.DeleteWebhookDocument, { id });
+    reload();
+    return 'The webhook is deleted.';
+  };
+  const actions = (webhook: Webhook) => {
+    const { id, url } = webhook;
+    const ask = (
+      <Confirm title="Delete this webhook?" label="Delete" onSubmit={() => remove(id)}>
+        <span class="code">{url}</span> hears of nothing any more, and its signing secret is gone.
+      </Confirm>
+    );
+    return (
+      <>
+        <Button
+          text="Deliveries"
+          label={`Deliveries: ${url}`}
+          opens={<WebhookDeliveries id={id} url={url} onClosed={reload} />}
+        />
+        <Button text="Edit" label={`Edit: ${url}`} opens={form(webhook)} />
+        <Button text="Delete" look="small danger outline" label={`Delete: ${url}`} opens={ask} />
+      </>
+    );
+  };
   return (
     <TableCard
       title="Webhooks"
       note="Your own systems hear of events; each call is signed and repeated until it is taken."
-      aside={
-        data?.store.isDemo === false && (
-          <Button look="small" onClick={() => edit()}>
-            Add webhook
-          </Button>
-        )
-      }
-      caption="Webhooks"
+      aside={isDemo === false && <Button text="Add webhook" look="small" opens={form()} />}
       kind="webhook-table"
       query={webhooks}
       rowsOf={(found) => (found.store.isDemo ? [] : found.webhooks)}
@@ -159,17 +129,14 @@ export function Webhooks() {
             </span>
           ),
         },
-        { label: 'Health', cell: ({ health }) => <Health health={health} /> },
+        { label: 'Health', cell: (webhook) => <Health {...webhook} /> },
         { label: 'Manage', actions },
       ]}
-      empty={
-        data?.store.isDemo ? (
-          <Empty title="The demo store has no webhooks">
-            What it sends never leaves this machine. A store of your own can have up to 20.
-          </Empty>
-        ) : (
-          <Empty title="No webhooks yet">Add the address of a system that should know.</Empty>
-        )
+      empty={isDemo ? 'The demo store has no webhooks' : 'No webhooks yet'}
+      emptyText={
+        isDemo
+          ? 'What it sends never leaves this machine. A store of your own can have up to 20.'
+          : 'Add the address of a system that should know.'
       }
     />
   );
