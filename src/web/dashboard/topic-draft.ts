@@ -8,8 +8,8 @@ import type {
   TriggerSetting,
 } from '../../generated/dashboard.ts';
 import type { Answered } from './api.ts';
-import { draftOfRows, inputOfRows } from './form-rows.ts';
 import { formatSeconds, plural } from './format.ts';
+import { draftOfRows, inputOfRows } from './parts/fields.tsx';
 
 export type Triggers = Answered<TopicsQuery>['triggers'];
 
