@@ -49,9 +49,9 @@ function Inside({ state, setState }: { state: Entered; setState: (change: (now: 
   const api = useMemo(() => createApi(isOperator ? pid : null, () => leave(ENDED)), [isOperator, pid, leave]);
   const operator = useMemo(() => {
     if (!isOperator) return null;
-    const choose = (chosen: StoreInfo | null): void => {
+    const choose = (chosen: StoreInfo): void => {
       remember(chosen);
-      location.hash = hrefTo(chosen ? 'overview' : 'stores');
+      location.hash = hrefTo('overview');
       setState(() => ({ step: 'in', signedIn: { isOperator, store: chosen }, turn }));
     };
     return { ...createApi(null, () => leave(ENDED)), choose };

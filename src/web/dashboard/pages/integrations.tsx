@@ -1,8 +1,4 @@
-import {
-  IntegrationsDocument,
-  SetShopifySecretDocument,
-  ShopifyDocument,
-} from '../../../generated/dashboard.ts';
+import * as gql from '../../../generated/dashboard.ts';
 import { CopyField } from '../parts/dialog.tsx';
 import { TextField } from '../parts/fields.tsx';
 import { ActionForm, Confirm } from '../parts/form.tsx';
@@ -14,10 +10,10 @@ import { useAction, useQuery, useSession, useText } from '../session.ts';
 /** The secret with which Shopify signs its webhooks can be set and removed, but never read. */
 function Shopify() {
   const { run } = useSession();
-  const shopify = useQuery(ShopifyDocument, {});
+  const shopify = useQuery(gql.ShopifyDocument, {});
   const secret = useText();
   const save = async (value: string | null) => {
-    const { setShopifySecret } = await run(SetShopifySecretDocument, { secret: value });
+    const { setShopifySecret } = await run(gql.SetShopifySecretDocument, { secret: value });
     shopify.replace({ store: { shopify: setShopifySecret } });
     secret.onValue('');
     return setShopifySecret.connected ? 'Shopify is connected.' : 'Shopify is disconnected.';
@@ -88,7 +84,7 @@ export function IntegrationsPage() {
       <TableCard
         title="Message providers"
         note="The operator of this service sets them up for all stores; a mail server of your own, under Settings, takes the place of theirs."
-        query={useQuery(IntegrationsDocument, {})}
+        query={useQuery(gql.IntegrationsDocument, {})}
         rowsOf={(data) => data.integrations}
         keyOf={({ name, kind }) => `${name} ${kind}`}
         columns={({ channels }) => [

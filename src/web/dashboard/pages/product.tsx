@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { ProductDocument, ProductWaitingDocument } from '../../../generated/dashboard.ts';
-import type { ProductQuery } from '../../../generated/dashboard.ts';
+import * as gql from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
 import { formatMoment, formatNumber, formatPrice, plural } from '../format.ts';
 import { Badge, Card, Empty, Facts, Loaded, Page, Table } from '../parts/layout.tsx';
@@ -9,8 +8,8 @@ import { TableCard } from '../parts/table-card.tsx';
 import { hrefTo } from '../route.ts';
 import { useAddressPages, useQuery } from '../session.ts';
 
-type Occasion = Answered<ProductQuery>['occasions'][number];
-type Change = Answered<ProductQuery>['stockChanges'][number];
+type Occasion = Answered<gql.ProductQuery>['occasions'][number];
+type Change = Answered<gql.ProductQuery>['stockChanges'][number];
 type Entry = { id: string; at: number; what: ComponentChildren; detail: string };
 
 const WIDTH = 1_000;
@@ -114,7 +113,7 @@ function History({ changes, occasions }: { changes: Change[]; occasions: Occasio
   );
 }
 
-type Product = NonNullable<ProductQuery['product']>;
+type Product = NonNullable<gql.ProductQuery['product']>;
 
 function ShopLink({ uri }: { uri: string }) {
   if (!/^https?:\/\//.test(uri)) return <>{uri}</>;
@@ -152,7 +151,7 @@ function About({ product, onDone }: { product: Product; onDone: () => void }) {
 }
 
 function Subscribers({ epi }: { epi: string }) {
-  const waiting = useAddressPages(ProductWaitingDocument, { epi });
+  const waiting = useAddressPages(gql.ProductWaitingDocument, { epi });
   return (
     <TableCard
       title="Who waits"
@@ -169,7 +168,7 @@ function Subscribers({ epi }: { epi: string }) {
 }
 
 export function ProductPage({ epi }: { epi: string }) {
-  const query = useQuery(ProductDocument, { epi });
+  const query = useQuery(gql.ProductDocument, { epi });
   return (
     <Page
       title={query.data?.product?.dt || `Variant ${epi}`}

@@ -21,16 +21,9 @@ function emptyOf(row: FormRow): number | string | null | undefined {
 }
 
 function draftValue(row: FormRow, value: unknown): string | boolean {
-  switch (row.kind) {
-    case 'flag':
-      return value as boolean;
-    case 'list':
-      return (value as string[]).join('\n');
-    case 'int':
-      return value === emptyOf(row) ? '' : String((value as number) / (row.form.unitSeconds ?? 1));
-    case 'text':
-      return (value as string | null) ?? '';
-  }
+  if (row.kind === 'list') return (value as string[]).join('\n');
+  if (row.kind !== 'int') return (value as string | boolean | null) ?? '';
+  return value === emptyOf(row) ? '' : String((value as number) / (row.form.unitSeconds ?? 1));
 }
 
 function inputValue(row: FormRow, draft: string | boolean): unknown {
@@ -183,7 +176,6 @@ export type RowForm = { draft: RowDraft; set: (part: RowDraft) => void };
 
 type RowProps = { row: FormRow; form: RowForm; isRequired?: boolean; placeholder?: string };
 
-/** The field of one row of a table of settings. */
 export function RowField({ row, form: { draft, set }, isRequired, placeholder }: RowProps) {
   const { name } = row;
   const { label, hint, as, unitSeconds = 1 } = row.form;

@@ -1,6 +1,5 @@
 import { useId, useState } from 'preact/hooks';
-import { FindProductsDocument, SetStockDocument } from '../../../generated/dashboard.ts';
-import type { VariantFieldsFragment } from '../../../generated/dashboard.ts';
+import * as gql from '../../../generated/dashboard.ts';
 import { formatMoment, formatNumber, plural } from '../format.ts';
 import { hrefTo } from '../route.ts';
 import { useQuery, useSession } from '../session.ts';
@@ -14,9 +13,7 @@ const { pictures } = JSON.parse(document.querySelector('#data')!.textContent) as
   pictures: string[];
 };
 
-/**
- * Returns null if the content security policy blocks the URL, or for `.example` hosts of samples, which do not exist (RFC 2606).
- */
+/** Returns null if the content security policy blocks the URL, or for `.example` hosts of samples (RFC 2606). */
 export function pictureUrl(url: string | null | undefined): string | null {
   if (!url || !URL.canParse(url, location.href)) return null;
   const { origin, protocol, hostname } = new URL(url, location.href);
@@ -24,7 +21,7 @@ export function pictureUrl(url: string | null | undefined): string | null {
   return origin === location.origin || isOutside ? url : null;
 }
 
-export type FoundProduct = VariantFieldsFragment;
+export type FoundProduct = gql.VariantFieldsFragment;
 
 export function ProductPicker({ label, onPick }: { label: string; onPick: (product: FoundProduct) => void }) {
   const id = useId();
@@ -32,7 +29,7 @@ export function ProductPicker({ label, onPick }: { label: string; onPick: (produ
   const [isOpen, setOpen] = useState(false);
   const [active, setActive] = useState(0);
   const search = useSettled(text.trim());
-  const found = useQuery(FindProductsDocument, { search: search || null });
+  const found = useQuery(gql.FindProductsDocument, { search: search || null });
   // Results of an older search are hidden, because Enter would pick something other than the typed text.
   const isReady = search === text.trim() && !found.isStale && found.data !== null;
   const products = isReady ? found.data!.products.edges.map(({ node }) => node) : [];
@@ -171,7 +168,7 @@ export function SetStockButton({ onDone, ...variant }: Variant & { onDone: () =>
   const { epi, stk, waiting } = variant;
   const title = titleOf(variant);
   const save = async (stock: string) => {
-    const { setStock } = await run(SetStockDocument, { epi, stk: Number(stock) });
+    const { setStock } = await run(gql.SetStockDocument, { epi, stk: Number(stock) });
     if (setStock.unknown.length > 0) throw new Error(UNKNOWN);
     onDone();
     return `Stock of ${title} is now ${stock}.`;

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { SaveSettingsDocument } from '../../../generated/dashboard.ts';
-import type { StoreSettingsFragment, UpdateStoreInput } from '../../../generated/dashboard.ts';
+import * as gql from '../../../generated/dashboard.ts';
 import type { SettingCard } from '../../../stores/setting.types.ts';
 import { storeSettings } from '../../../stores/store.columns.ts';
 import { setRegion } from '../format.ts';
@@ -111,7 +110,7 @@ export function BrandCard(props: StoreProps) {
   );
 }
 
-type StoreProps = { store: StoreSettingsFragment; onSaved: (store: StoreSettingsFragment) => void };
+type StoreProps = { store: gql.StoreSettingsFragment; onSaved: (store: gql.StoreSettingsFragment) => void };
 
 const CARDS: Record<SettingCard, { title: string; save: string; saved: string; note?: string }> = {
   general: { title: 'General', save: 'Save settings', saved: 'The settings are saved.' },
@@ -176,9 +175,9 @@ export function SettingsCard({ card, store, onSaved, note, aside, children }: Pr
   const rows = rowsOf(card);
   const form = useForm(
     draftOfRows(rows, store),
-    (draft) => inputOfRows<UpdateStoreInput>(rows, draft),
+    (draft) => inputOfRows<gql.UpdateStoreInput>(rows, draft),
     async (input) => {
-      const { updateStore } = await run(SaveSettingsDocument, { input });
+      const { updateStore } = await run(gql.SaveSettingsDocument, { input });
       rename(updateStore.name);
       setRegion(updateStore);
       onSaved(updateStore);

@@ -1,6 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { PreviewTopicDocument } from '../../../generated/dashboard.ts';
-import type { ChannelFieldsFragment } from '../../../generated/dashboard.ts';
+import * as gql from '../../../generated/dashboard.ts';
 import { plural } from '../format.ts';
 import { useQuery } from '../session.ts';
 import { listOf, textsOf } from '../topic-draft.ts';
@@ -95,7 +94,7 @@ const TYPING_PAUSE_MS = 350;
 /** Returns the service's preview of the draft; the last valid one remains while the template has an error. */
 function usePreview(topic: string, epi: string | number | null, texts: Texts) {
   const typed = useSettled(JSON.stringify(listOf(texts)), TYPING_PAUSE_MS);
-  const { data, error } = useQuery(PreviewTopicDocument, {
+  const { data, error } = useQuery(gql.PreviewTopicDocument, {
     topic,
     epi,
     texts: JSON.parse(typed) as ReturnType<typeof listOf>,
@@ -132,7 +131,7 @@ function ShownWith({ product, onProduct }: Shown) {
 
 type Props = {
   topic: string;
-  channels: ChannelFieldsFragment[];
+  channels: gql.ChannelFieldsFragment[];
   texts: Texts;
   shown: string;
   onShown: (part: string) => void;
