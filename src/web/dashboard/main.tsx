@@ -12,12 +12,10 @@ const CHOSEN = 'wishgate-store';
 const ENDED = 'You are signed out: the session has ended, or its key was revoked.';
 
 /** `turn` distinguishes one session from the next. */
-type Entered = { step: 'in'; signedIn: SignedIn; turn: number };
-
+type Entered = { step: 'in'; signedIn: SignedIn; turn: object };
 type State = { step: 'asking' } | { step: 'out'; reason: string } | Entered;
 
-let turns = 0;
-const enter = (signedIn: SignedIn): Entered => ({ step: 'in', signedIn, turn: ++turns });
+const enter = (signedIn: SignedIn): Entered => ({ step: 'in', signedIn, turn: {} });
 
 function remember(store: StoreInfo | null): void {
   if (store === null) sessionStorage.removeItem(CHOSEN);
@@ -51,9 +49,9 @@ function Inside({ state, setState }: { state: Entered; setState: (change: (now: 
   const api = useMemo(() => createApi(isOperator ? pid : null, () => leave(ENDED)), [isOperator, pid, leave]);
   const operator = useMemo(() => {
     if (!isOperator) return null;
-    const choose = (chosen: StoreInfo | null): void => {
+    const choose = (chosen: StoreInfo): void => {
       remember(chosen);
-      location.hash = hrefTo(chosen ? 'overview' : 'stores');
+      location.hash = hrefTo('overview');
       setState(() => ({ step: 'in', signedIn: { isOperator, store: chosen }, turn }));
     };
     return { ...createApi(null, () => leave(ENDED)), choose };

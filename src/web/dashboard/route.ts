@@ -5,10 +5,7 @@ export type Query = Readonly<Record<string, string>>;
 /** `#/topics/backinstock?view=text` is the page `topics` with the rest `backinstock` and a query. */
 export type Route = { page: string; rest: string; query: Query };
 
-/**
- * Personal data is in the state of the history entry, not in the URL: Back and reload restore it, and the browser's history does
- * not show it.
- */
+/** Personal data is in the state of the history entry: Back and reload restore it, and the browser's history shows no trace. */
 const hiddenOf = (state: unknown): Query => (state as { hidden?: Query } | null)?.hidden ?? {};
 
 function decode(text: string): string {

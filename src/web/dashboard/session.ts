@@ -7,7 +7,7 @@ import type { Answered, Api, StoreInfo } from './api.ts';
 import { moveTo, useRoute } from './route.ts';
 
 /** Calls as the operator only, because a closed store would reject the call. */
-export type Operator = Pick<Api, 'run'> & { choose: (store: StoreInfo | null) => void };
+export type Operator = Pick<Api, 'run'> & { choose: (store: StoreInfo) => void };
 
 export type Session = Api & {
   /** Empty for an operator without a chosen store. */

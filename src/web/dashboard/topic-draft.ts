@@ -1,35 +1,22 @@
 import { topicRules } from '../../alerts/topics/topic.columns.ts';
 import type { RuleName, SummaryUnit } from '../../alerts/topics/topic.columns.ts';
-import type {
-  SaveTopicInput,
-  TopicFieldsFragment,
-  TopicTrigger,
-  TopicsQuery,
-  TriggerSetting,
-} from '../../generated/dashboard.ts';
+import type * as gql from '../../generated/dashboard.ts';
 import type { Answered } from './api.ts';
-import { draftOfRows, inputOfRows } from './form-rows.ts';
 import { formatSeconds, plural } from './format.ts';
+import { draftOfRows, inputOfRows } from './parts/fields.tsx';
 
-export type Triggers = Answered<TopicsQuery>['triggers'];
-
-export function settingsOf(
-  triggers: Triggers,
-  { trigger }: { trigger: TopicTrigger },
-): readonly TriggerSetting[] {
-  return triggers.find(({ name }) => name === trigger)?.settings ?? [];
-}
+export type Triggers = Answered<gql.TopicsQuery>['triggers'];
 
 export type Recipients = 'all' | 'batches' | 'stock';
 
 export type TopicDraft = {
   name: string;
-  trigger: TopicTrigger;
+  trigger: gql.TopicTrigger;
   recipients: Recipients;
   texts: Texts;
 } & Record<RuleName, string | boolean>;
 
-export function draftOf(topic: TopicFieldsFragment): TopicDraft {
+export function draftOf(topic: gql.TopicFieldsFragment): TopicDraft {
   const { name, trigger, batchSize, shoppersPerUnit } = topic;
   return {
     ...(draftOfRows(topicRules, topic) as Record<RuleName, string | boolean>),
@@ -45,7 +32,8 @@ export function isRuleShown(
   draft: Pick<TopicDraft, 'trigger' | 'recipients'>,
   triggers: Triggers,
 ): boolean {
-  if (ofTrigger) return settingsOf(triggers, draft).some((setting) => setting === name);
+  const trigger = triggers.find((one) => one.name === draft.trigger);
+  if (ofTrigger) return trigger?.settings.some((setting) => setting === name) ?? false;
   return form.with === undefined || form.with === draft.recipients;
 }
 
@@ -60,11 +48,11 @@ export function listOf(texts: Partial<Texts>): { part: string; text: string }[] 
 }
 
 /** Clears hidden rules, if they can be cleared. */
-export function inputOf(draft: TopicDraft, triggers: Triggers): SaveTopicInput {
+export function inputOf(draft: TopicDraft, triggers: Triggers): gql.SaveTopicInput {
   const { name, trigger, texts, recipients: _recipients, ...rules } = draft;
   const cleared = topicRules.filter((rule) => rule.initial === null && !isRuleShown(rule, draft, triggers));
   return {
-    ...inputOfRows<Omit<SaveTopicInput, 'name'>>(topicRules, rules),
+    ...inputOfRows<Omit<gql.SaveTopicInput, 'name'>>(topicRules, rules),
     ...Object.fromEntries(cleared.map((rule) => [rule.name, null])),
     name,
     trigger,
@@ -72,7 +60,7 @@ export function inputOf(draft: TopicDraft, triggers: Triggers): SaveTopicInput {
   };
 }
 
-export function rulesText(topic: TopicFieldsFragment, triggers: Triggers): string {
+export function rulesText(topic: gql.TopicFieldsFragment, triggers: Triggers): string {
   const { batchSize, batchIntervalSeconds } = topic;
   const draft = draftOf(topic);
   const words = topicRules

@@ -4,9 +4,9 @@ import { dayStart, formatMoment, formatNumber, formatShort, plural, zoneName } f
 import { Dialog } from '../parts/dialog.tsx';
 import { Choice, Segments, TextField, optionsOf, textOptions } from '../parts/fields.tsx';
 import { Button, ErrorNotice, Loaded, Page, StateBadge } from '../parts/layout.tsx';
-import { MailFrame, TextPreview } from '../parts/mail-frame.tsx';
 import { VariantName } from '../parts/product.tsx';
 import { SearchBox, TableCard, oneOf, useFilters } from '../parts/table-card.tsx';
+import { MailFrame, TextPreview } from '../parts/template-preview.tsx';
 import { useAction, useAddressPages, usePolling, useQuery, useSession } from '../session.ts';
 import { textsOf } from '../topic-draft.ts';
 

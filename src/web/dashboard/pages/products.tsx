@@ -1,5 +1,4 @@
-import { CountProductsDocument, ProductsDocument } from '../../../generated/dashboard.ts';
-import type { ProductSort } from '../../../generated/dashboard.ts';
+import * as gql from '../../../generated/dashboard.ts';
 import { formatNumber, formatPrice, plural } from '../format.ts';
 import { Choice, Segments, optionsOf } from '../parts/fields.tsx';
 import { Page } from '../parts/layout.tsx';
@@ -7,7 +6,7 @@ import { SetStockButton, Stock, VariantName } from '../parts/product.tsx';
 import { SearchBox, TableCard, oneOf, useFilters } from '../parts/table-card.tsx';
 import { useAddressPages, useQuery } from '../session.ts';
 
-const SORTS = optionsOf<ProductSort>({
+const SORTS = optionsOf<gql.ProductSort>({
   newest: 'Newest first',
   waiting: 'Most waited for',
   lists: 'In most lists',
@@ -20,12 +19,12 @@ export function ProductsPage() {
   const { filters, change, bind } = useFilters(['q', 'stock', 'sort']);
   const { q, stock } = filters;
   const sort = oneOf(filters.sort, SORTS, 'newest');
-  const setSort = (value: ProductSort): void => change('sort', value === 'newest' ? '' : value);
+  const setSort = (value: gql.ProductSort): void => change('sort', value === 'newest' ? '' : value);
   const which = { search: q || null, soldOut: stock === 'out' };
-  const products = useAddressPages(ProductsDocument, { ...which, sort });
-  const count = useQuery(CountProductsDocument, which);
+  const products = useAddressPages(gql.ProductsDocument, { ...which, sort });
+  const count = useQuery(gql.CountProductsDocument, which);
   const reload = (): void => (products.reload(), count.reload());
-  const sortBy = (value: ProductSort, isRising = false) => {
+  const sortBy = (value: gql.ProductSort, isRising = false) => {
     const isOn = sort === value;
     return { isOn, isRising, onPick: () => setSort(isOn ? 'newest' : value) };
   };

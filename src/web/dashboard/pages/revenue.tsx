@@ -1,5 +1,4 @@
-import { RevenueDetailsDocument, RevenueOverviewDocument } from '../../../generated/dashboard.ts';
-import type { RevenueTotalsFragment } from '../../../generated/dashboard.ts';
+import * as gql from '../../../generated/dashboard.ts';
 import { formatDay, formatMoney, formatNumber, formatShare } from '../format.ts';
 import { Card, Empty, Facts, Loaded, Page, Table } from '../parts/layout.tsx';
 import { CsvButton, useDays } from '../parts/table-card.tsx';
@@ -46,7 +45,7 @@ function Funnel({ sent, clicked, ordered }: { sent: number; clicked: number; ord
   );
 }
 
-function Totals({ totals }: { totals: RevenueTotalsFragment[] }) {
+function Totals({ totals }: { totals: gql.RevenueTotalsFragment[] }) {
   return (
     <Table
       caption="Revenue by currency"
@@ -65,7 +64,7 @@ function Totals({ totals }: { totals: RevenueTotalsFragment[] }) {
 }
 
 export function RevenueCard({ days }: { days: number }) {
-  const revenue = useQuery(RevenueOverviewDocument, { from: firstDay(days) });
+  const revenue = useQuery(gql.RevenueOverviewDocument, { from: firstDay(days) });
   return (
     <Card
       title="Revenue"
@@ -96,7 +95,7 @@ function amountsOf<Total extends { currency: string }>(totals: Total[], amountOf
 
 export function RevenuePage() {
   const { days, picker } = useDays(RANGES);
-  const details = useQuery(RevenueDetailsDocument, { from: firstDay(days) });
+  const details = useQuery(gql.RevenueDetailsDocument, { from: firstDay(days) });
   return (
     <Page
       title="Revenue"

@@ -151,7 +151,6 @@ function Subscriptions({ uid }: { uid: string }) {
   );
 }
 
-/** Reloads everything when the shopper's lists change. */
 function Found({ shopper, onMoved }: { shopper: Shopper; onMoved: () => void }) {
   const { regid, uid } = shopper;
   const [changes, setChanges] = useState(0);

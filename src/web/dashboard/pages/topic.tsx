@@ -1,21 +1,73 @@
 import { useState } from 'preact/hooks';
+import { topicRules } from '../../../alerts/topics/topic.columns.ts';
 import * as gql from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
 import { plural } from '../format.ts';
 import { CodeField } from '../parts/code-field.tsx';
 import type { Variable } from '../parts/code-field.tsx';
+import { Choice, RowField, optionsOf } from '../parts/fields.tsx';
+import type { RowForm } from '../parts/fields.tsx';
 import { Confirm, SaveForm, changedFields, useForm } from '../parts/form.tsx';
 import type { Form } from '../parts/form.tsx';
 import { Button, Card, Empty, Loaded, Page } from '../parts/layout.tsx';
 import { TemplatePreview } from '../parts/template-preview.tsx';
-import { TopicRules } from '../parts/topic-rules.tsx';
 import { TopicSend } from '../parts/topic-send.tsx';
 import { hrefTo } from '../route.ts';
 import { useQuery, useSession } from '../session.ts';
-import { draftOf, inputOf, listOf } from '../topic-draft.ts';
-import type { TopicDraft } from '../topic-draft.ts';
+import { draftOf, inputOf, isRuleShown, listOf } from '../topic-draft.ts';
+import type { Recipients, TopicDraft, Triggers } from '../topic-draft.ts';
 import { forgetUnsaved } from '../unsaved.tsx';
 import { triggerText } from './topics.tsx';
+
+const RECIPIENTS = optionsOf<Recipients>({
+  all: 'Everybody at once',
+  batches: 'In batches',
+  stock: 'As many as there is stock for',
+});
+
+type Row = (typeof topicRules)[number];
+
+/** This topic never notifies list owners; another topic does. */
+const SUBSCRIBERS_ONLY = 'backinstock';
+
+function TopicRules({ triggers, form }: { triggers: Triggers; form: Form<TopicDraft> }) {
+  const { draft } = form;
+  const fieldsOf = (isWanted: (row: Row) => boolean) =>
+    topicRules
+      .filter((row) => isRuleShown(row, draft, triggers) && isWanted(row))
+      .map((row) => (
+        <RowField
+          key={row.name}
+          row={row}
+          form={form as unknown as RowForm}
+          isRequired={row.ofTrigger || row.form.with ? true : undefined}
+        />
+      ));
+  return (
+    <Card title="Rules">
+      <div class="field-row">
+        <Choice
+          label="Sent"
+          options={triggers.map(({ name, label }) => ({ value: name, label }))}
+          {...form.text('trigger')}
+        />
+        {fieldsOf((row) => row.kind !== 'flag' && row.form.with === undefined)}
+      </div>
+      {fieldsOf(
+        (row) => row.kind === 'flag' && !(row.name === 'listHolders' && draft.name === SUBSCRIBERS_ONLY),
+      )}
+      <div class="field-row">
+        <Choice
+          label="Who is told"
+          options={RECIPIENTS}
+          {...form.text('recipients')}
+          hint="The oldest subscription is first."
+        />
+        {fieldsOf((row) => row.form.with !== undefined)}
+      </div>
+    </Card>
+  );
+}
 
 function TopicDelete({ name }: { name: string }) {
   const { run } = useSession();

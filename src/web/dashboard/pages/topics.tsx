@@ -1,5 +1,4 @@
-import { SaveTopicDocument, TopicsDocument } from '../../../generated/dashboard.ts';
-import type { TopicFieldsFragment } from '../../../generated/dashboard.ts';
+import * as gql from '../../../generated/dashboard.ts';
 import { FormDialog } from '../parts/form.tsx';
 import { Badge, Button, Page } from '../parts/layout.tsx';
 import { TableCard } from '../parts/table-card.tsx';
@@ -8,7 +7,10 @@ import { useQuery, useSession } from '../session.ts';
 import { rulesText } from '../topic-draft.ts';
 import type { Triggers } from '../topic-draft.ts';
 
-export function triggerText({ trigger }: Pick<TopicFieldsFragment, 'trigger'>, triggers: Triggers): string {
+export function triggerText(
+  { trigger }: Pick<gql.TopicFieldsFragment, 'trigger'>,
+  triggers: Triggers,
+): string {
   const label = triggers.find(({ name }) => name === trigger)?.label ?? trigger;
   return label.charAt(0).toLowerCase() + label.slice(1);
 }
@@ -28,7 +30,7 @@ export function TopicsPage() {
         hint: 'Letters, digits, _ and -. Your shop subscribes contacts to it by this name.',
       }}
       onSubmit={async (name) => {
-        const { saveTopic } = await run(SaveTopicDocument, { input: { name } });
+        const { saveTopic } = await run(gql.SaveTopicDocument, { input: { name } });
         location.hash = hrefTo('topics', saveTopic.name);
       }}
     />
@@ -42,7 +44,7 @@ export function TopicsPage() {
       <TableCard
         title="Your topics"
         caption="Topics"
-        query={useQuery(TopicsDocument, {})}
+        query={useQuery(gql.TopicsDocument, {})}
         rowsOf={(data) => data.topics}
         keyOf={({ name }) => name}
         columns={({ triggers }) => [

@@ -6,14 +6,10 @@ const HTML = /\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\}|<!--[\s\S]*?-->|<[/!]?[a-z](?:\{\{
 
 type Mark = { kind: string; text: string };
 
+const KINDS: Record<string, string> = { '{{': 'value', '{%': 'logic' };
+
 const kindOf = (text: string): string =>
-  text.startsWith('{{')
-    ? 'value'
-    : text.startsWith('{%')
-      ? 'logic'
-      : text.startsWith('<!--')
-        ? 'comment'
-        : 'tag';
+  KINDS[text.slice(0, 2)] ?? (text.startsWith('<!--') ? 'comment' : 'tag');
 
 /** Splits a template at what the pattern finds; within a tag, Liquid has its own colours. */
 function marksOf(text: string, pattern: RegExp, around = 'plain'): Mark[] {
@@ -30,14 +26,12 @@ function marksOf(text: string, pattern: RegExp, around = 'plain'): Mark[] {
 
 /** Finds misspelt variables such as `product.titel`; names that the template defines itself are ignored. */
 function unknownNames(text: string, known: readonly string[]): string[] {
-  const roots = new Set(known.filter((name) => name.includes('.')).map((name) => name.split('.')[0]!));
-  const named = [...text.matchAll(LIQUID)].flatMap(([liquid]) =>
-    [...liquid.replace(/"[^"]*"|'[^']*'/g, '').matchAll(/\b([a-z_]+)(?:\.[a-z_]+)+/gi)].map(
-      ([name, root]) => ({ name, root: root! }),
-    ),
+  const rootOf = (name: string): string => name.slice(0, name.indexOf('.') + 1);
+  const roots = known.map(rootOf).filter(Boolean);
+  const names = [...text.matchAll(LIQUID)].flatMap(
+    ([liquid]) => liquid.replace(/"[^"]*"|'[^']*'/g, '').match(/\b[a-z_]+(?:\.[a-z_]+)+/gi) ?? [],
   );
-  const wrong = named.filter(({ name, root }) => roots.has(root) && !known.includes(name));
-  return [...new Set(wrong.map(({ name }) => name))];
+  return [...new Set(names.filter((name) => roots.includes(rootOf(name)) && !known.includes(name)))];
 }
 
 export type Variable = { name: string; meaning: string; sample: string };

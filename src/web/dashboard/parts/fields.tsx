@@ -1,8 +1,51 @@
 import { createContext } from 'preact';
 import type { ComponentChildren, InputHTMLAttributes, JSX, VNode } from 'preact';
 import { useContext, useId } from 'preact/hooks';
-import { emptyOf } from '../form-rows.ts';
-import type { FormRow, RowDraft } from '../form-rows.ts';
+import type { FormField, IntField } from '../../../platform/fields.ts';
+import { linesOf } from '../format.ts';
+
+export type FormRow = { name: string; form: FormField } & (
+  | IntField
+  | { kind: 'text'; max?: number; initial?: string | null }
+  | { kind: 'list' }
+  | { kind: 'flag' }
+);
+
+/** The form's values while editing: everything except switches is text. */
+export type RowDraft = Record<string, string | boolean>;
+
+/** The value of an empty field; undefined if the field is required. */
+function emptyOf(row: FormRow): number | string | null | undefined {
+  if (row.kind === 'int') return row.initial === null ? null : row.form.emptyIs;
+  return row.kind === 'text' ? row.initial : '';
+}
+
+function draftValue(row: FormRow, value: unknown): string | boolean {
+  if (row.kind === 'list') return (value as string[]).join('\n');
+  if (row.kind !== 'int') return (value as string | boolean | null) ?? '';
+  return value === emptyOf(row) ? '' : String((value as number) / (row.form.unitSeconds ?? 1));
+}
+
+function inputValue(row: FormRow, draft: string | boolean): unknown {
+  if (typeof draft === 'boolean' || row.kind === 'flag') return draft;
+  if (row.kind === 'list') return linesOf(draft);
+  const text = draft.trim();
+  if (text === '') {
+    const empty = emptyOf(row);
+    return empty !== undefined ? empty : row.kind === 'int' ? row.initial : '';
+  }
+  if (row.kind === 'text') return text;
+  const { unitSeconds } = row.form;
+  return unitSeconds ? Math.round(Number(text) * unitSeconds) : Number(text);
+}
+
+export function draftOfRows(rows: readonly FormRow[], saved: Record<string, unknown>): RowDraft {
+  return Object.fromEntries(rows.map((row) => [row.name, draftValue(row, saved[row.name])]));
+}
+
+export function inputOfRows<Input>(rows: readonly FormRow[], draft: RowDraft): Input {
+  return Object.fromEntries(rows.map((row) => [row.name, inputValue(row, draft[row.name]!)])) as Input;
+}
 
 export type FieldError = { name: string; message: string };
 
@@ -133,7 +176,6 @@ export type RowForm = { draft: RowDraft; set: (part: RowDraft) => void };
 
 type RowProps = { row: FormRow; form: RowForm; isRequired?: boolean; placeholder?: string };
 
-/** The field of one row of a table of settings. */
 export function RowField({ row, form: { draft, set }, isRequired, placeholder }: RowProps) {
   const { name } = row;
   const { label, hint, as, unitSeconds = 1 } = row.form;

@@ -68,18 +68,28 @@ function fieldErrorOf(error: Error | null): FieldError | null {
 
 const SEE_FIELD = new Error('This was not taken: see the field that is marked.');
 
-type FrameProps = {
+type ActionFormProps = {
   action: Action<[]>;
+  label: string;
+  tone?: 'secondary' | 'danger';
+  /** Whether required input is missing that the browser cannot validate. */
+  isBlocked?: boolean;
+  /** Whether there is nothing to save; the buttons stay visible while there is. */
+  isSaved?: boolean;
+  /** Stand before and after the button. */
+  before?: ComponentChildren;
+  after?: ComponentChildren;
   children: ComponentChildren;
-  footer: ComponentChildren;
-  isSticky?: boolean;
 };
 
 /** Shows an error at the field it names, or else above the buttons. */
-function FormFrame({ action, children, footer, isSticky = false }: FrameProps) {
+export function ActionForm(props: ActionFormProps) {
+  const { action, label, tone, isBlocked = false, isSaved, before, after, children } = props;
+  const { close } = useDialog();
+  const isInDialog = useContext(InDialog);
   const form = useRef<HTMLFormElement>(null);
   const [isAtField, setAtField] = useState(false);
-  const { error } = action;
+  const { error, isBusy } = action;
   useLayoutEffect(() => {
     const field = error && form.current?.querySelector<HTMLElement>('[aria-invalid="true"]');
     setAtField(Boolean(field));
@@ -100,9 +110,22 @@ function FormFrame({ action, children, footer, isSticky = false }: FrameProps) {
       }}
     >
       <FieldErrorContext.Provider value={fieldErrorOf(error)}>{children}</FieldErrorContext.Provider>
-      <div class={isSticky ? 'form-foot is-sticky' : 'form-foot'}>
+      <div class={isSaved === false ? 'form-foot is-sticky' : 'form-foot'}>
         <ErrorNotice error={error && isAtField ? SEE_FIELD : error} />
-        <div class="buttons">{footer}</div>
+        <div class="buttons">
+          {before}
+          {isInDialog && <Button text="Cancel" look="secondary outline" onClick={close} />}
+          <button
+            type="submit"
+            class={tone}
+            aria-disabled={isSaved}
+            disabled={isBusy || isBlocked}
+            aria-busy={isBusy}
+          >
+            {label}
+          </button>
+          {after}
+        </div>
       </div>
     </form>
   );
@@ -114,56 +137,23 @@ type SaveFormProps = {
   children: ComponentChildren;
 };
 
-/** The buttons stay visible while there are unsaved changes, and the page asks before it is left. */
+/** The page asks before it is left while there are unsaved changes. */
 export function SaveForm({ form: { isChanged, saving, reset }, label, children }: SaveFormProps) {
-  const { isBusy } = saving;
   useUnsaved(isChanged);
-  const footer = (
+  const state = (
     <>
       <span class="muted" role="status">
         {isChanged ? 'There are changes that are not saved.' : 'Everything is saved.'}
       </span>
       {isChanged && (
-        <Button text="Discard changes" look="secondary outline" disabled={isBusy} onClick={reset} />
+        <Button text="Discard changes" look="secondary outline" disabled={saving.isBusy} onClick={reset} />
       )}
-      <button type="submit" aria-disabled={!isChanged} disabled={isBusy} aria-busy={isBusy}>
-        {label}
-      </button>
     </>
   );
   return (
-    <FormFrame action={saving} isSticky={isChanged} footer={footer}>
+    <ActionForm action={saving} label={label} isSaved={!isChanged} before={state}>
       {children}
-    </FormFrame>
-  );
-}
-
-type ActionFormProps = {
-  action: Action<[]>;
-  label: string;
-  tone?: 'secondary' | 'danger';
-  /** Whether required input is missing that the browser cannot validate. */
-  isBlocked?: boolean;
-  aside?: ComponentChildren;
-  children: ComponentChildren;
-};
-
-export function ActionForm({ action, label, tone, isBlocked = false, aside, children }: ActionFormProps) {
-  const { close } = useDialog();
-  const isInDialog = useContext(InDialog);
-  const footer = (
-    <>
-      {isInDialog && <Button text="Cancel" look="secondary outline" onClick={close} />}
-      <button type="submit" class={tone} disabled={action.isBusy || isBlocked} aria-busy={action.isBusy}>
-        {label}
-      </button>
-      {aside}
-    </>
-  );
-  return (
-    <FormFrame action={action} footer={footer}>
-      {children}
-    </FormFrame>
+    </ActionForm>
   );
 }
 

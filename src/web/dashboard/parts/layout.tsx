@@ -127,7 +127,6 @@ type ButtonProps = {
   disabled?: boolean;
   isBusy?: boolean;
   onClick?: () => void;
-  /** The dialog that the button opens. */
   opens?: VNode;
 };
 

@@ -1,3 +1,4 @@
+import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import * as gql from '../../../generated/dashboard.ts';
 import { formatMoment } from '../format.ts';
@@ -134,22 +135,26 @@ function TestForm({ from, onDone }: { from: string; onDone: () => void }) {
   );
 }
 
-function noteOf(server: Server): string {
-  if (server === null) return 'Mails leave by the server of this service until you set one of your own.';
-  const all = 'All mails leave by your own server, from your own address.';
-  return server.sentAt === null ? all : `${all} The last one left ${formatMoment(server.sentAt)}.`;
-}
-
-function StateBadge({ server }: { server: Server }) {
-  if (server === null) return <Badge>the service's server</Badge>;
-  if (server.problem !== null) return <Badge tone="bad">does not work</Badge>;
-  return server.sentAt === null ? <Badge>not tried yet</Badge> : <Badge tone="good">works</Badge>;
+function stateOf(server: Server): { note: string; badge: VNode } {
+  if (server === null)
+    return {
+      note: 'Mails leave by the server of this service until you set one of your own.',
+      badge: <Badge>the service's server</Badge>,
+    };
+  const { problem, sentAt } = server;
+  const last = sentAt === null ? '' : ` The last one left ${formatMoment(sentAt)}.`;
+  const works = sentAt === null ? <Badge>not tried yet</Badge> : <Badge tone="good">works</Badge>;
+  return {
+    note: `All mails leave by your own server, from your own address.${last}`,
+    badge: problem === null ? works : <Badge tone="bad">does not work</Badge>,
+  };
 }
 
 export function MailServer({ senderAddress }: { senderAddress: string | null }) {
   const { run } = useSession();
   const query = useQuery(gql.MailServerDocument, {});
   const server = query.data?.mailServer ?? null;
+  const { note, badge } = stateOf(server);
   const remove = async () => {
     await run(gql.RemoveMailServerDocument, {});
     query.reload();
@@ -198,11 +203,7 @@ export function MailServer({ senderAddress }: { senderAddress: string | null }) 
     );
   };
   return (
-    <Card
-      title="Mail server"
-      note={noteOf(server)}
-      aside={query.data && !query.data.store.isDemo && <StateBadge server={server} />}
-    >
+    <Card title="Mail server" note={note} aside={query.data && !query.data.store.isDemo && badge}>
       <Loaded query={query}>{contentOf}</Loaded>
     </Card>
   );

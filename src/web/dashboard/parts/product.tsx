@@ -1,12 +1,119 @@
-import { useState } from 'preact/hooks';
-import { SetStockDocument } from '../../../generated/dashboard.ts';
+import { useId, useState } from 'preact/hooks';
+import * as gql from '../../../generated/dashboard.ts';
 import { formatMoment, formatNumber, plural } from '../format.ts';
-import { pictureUrl } from '../picture.ts';
 import { hrefTo } from '../route.ts';
-import { useSession } from '../session.ts';
+import { useQuery, useSession } from '../session.ts';
 import { FormDialog } from './form.tsx';
 import { Badge, Button } from './layout.tsx';
 import type { Column } from './layout.tsx';
+import { useSettled } from './table-card.tsx';
+
+const { pictures } = JSON.parse(document.querySelector('#data')!.textContent) as {
+  /** URL schemes that the page's content security policy allows. */
+  pictures: string[];
+};
+
+/** Returns null if the content security policy blocks the URL, or for `.example` hosts of samples (RFC 2606). */
+export function pictureUrl(url: string | null | undefined): string | null {
+  if (!url || !URL.canParse(url, location.href)) return null;
+  const { origin, protocol, hostname } = new URL(url, location.href);
+  const isOutside = pictures.includes(protocol) && !hostname.endsWith('.example');
+  return origin === location.origin || isOutside ? url : null;
+}
+
+export type FoundProduct = gql.VariantFieldsFragment;
+
+export function ProductPicker({ label, onPick }: { label: string; onPick: (product: FoundProduct) => void }) {
+  const id = useId();
+  const [text, setText] = useState('');
+  const [isOpen, setOpen] = useState(false);
+  const [active, setActive] = useState(0);
+  const search = useSettled(text.trim());
+  const found = useQuery(gql.FindProductsDocument, { search: search || null });
+  // Results of an older search are hidden, because Enter would pick something other than the typed text.
+  const isReady = search === text.trim() && !found.isStale && found.data !== null;
+  const products = isReady ? found.data!.products.edges.map(({ node }) => node) : [];
+  const pick = (product: FoundProduct | undefined): void => {
+    if (!product) return;
+    setText('');
+    setOpen(false);
+    onPick(product);
+  };
+  const move = (by: number): void => {
+    setOpen(true);
+    setActive((now) => Math.max(0, Math.min(products.length - 1, isOpen ? now + by : 0)));
+  };
+  const keys: Record<string, () => void> = {
+    ArrowDown: () => move(1),
+    ArrowUp: () => move(-1),
+    Enter: () => pick(isOpen ? products[active] : undefined),
+  };
+  return (
+    <div class="field picker" onFocusOut={() => setOpen(false)}>
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        type="text"
+        role="combobox"
+        autocomplete="off"
+        aria-expanded={isOpen}
+        aria-controls={`${id}-found`}
+        aria-autocomplete="list"
+        aria-activedescendant={isOpen && products[active] ? `${id}-${active}` : undefined}
+        placeholder="Name, brand or SKU"
+        value={text}
+        onFocus={() => setOpen(true)}
+        onInput={(event) => {
+          setText(event.currentTarget.value);
+          setActive(0);
+          setOpen(true);
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape' && isOpen) {
+            event.preventDefault();
+            event.stopPropagation();
+            setOpen(false);
+          }
+          const act = keys[event.key];
+          if (!act) return;
+          event.preventDefault();
+          act();
+        }}
+      />
+      <ul
+        id={`${id}-found`}
+        role="listbox"
+        aria-label="Products that fit"
+        class="plain-list popup picker-found"
+        hidden={!isOpen}
+      >
+        {products.map((product, index) => (
+          <li
+            key={product.epi}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === active}
+            // Runs before the input loses the focus, which closes the list.
+            onMouseDown={(event) => {
+              event.preventDefault();
+              pick(product);
+            }}
+          >
+            <ProductName {...product} id={product.epi} />
+          </li>
+        ))}
+        {products.length === 0 && (
+          <li role="option" aria-selected="false" aria-disabled="true" class="muted">
+            {isReady ? 'No product fits.' : 'Looking …'}
+          </li>
+        )}
+      </ul>
+      <span class="visually-hidden" role="status">
+        {isOpen && isReady && text !== '' && `${plural(products.length, 'product')} found`}
+      </span>
+    </div>
+  );
+}
 
 type Named = { dt?: string | null; vi?: string | null; iu?: string | null };
 
@@ -61,7 +168,7 @@ export function SetStockButton({ onDone, ...variant }: Variant & { onDone: () =>
   const { epi, stk, waiting } = variant;
   const title = titleOf(variant);
   const save = async (stock: string) => {
-    const { setStock } = await run(SetStockDocument, { epi, stk: Number(stock) });
+    const { setStock } = await run(gql.SetStockDocument, { epi, stk: Number(stock) });
     if (setStock.unknown.length > 0) throw new Error(UNKNOWN);
     onDone();
     return `Stock of ${title} is now ${stock}.`;

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { moveTo, useRoute } from '../route.ts';
 import { useAction, useSession, useText } from '../session.ts';
 import type { Query } from '../session.ts';
@@ -8,10 +8,8 @@ import type { Option } from './fields.tsx';
 import { Button, Card, ErrorNotice, Loaded, Table } from './layout.tsx';
 import type { CardProps, Column, TableProps } from './layout.tsx';
 
-const TYPING_PAUSE_MS = 250;
-
 /** Returns a value after a pause in typing, so that not every letter causes a call. */
-export function useSettled(value: string, pauseMs = TYPING_PAUSE_MS): string {
+export function useSettled(value: string, pauseMs = 250): string {
   const [settled, setSettled] = useState(value);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(value), pauseMs);
@@ -56,16 +54,12 @@ export function useDays(choices: readonly string[]) {
 /** Searches after a pause in typing, and follows Back. */
 export function SearchBox({ value, onValue, ...rest }: Bound & { label: string; placeholder: string }) {
   const [text, setText] = useState(value);
-  const latest = useRef(onValue);
-  latest.current = onValue;
+  const settled = useSettled(text.trim());
   useEffect(() => setText((now) => (now.trim() === value ? now : value)), [value]);
+  // Only typing starts a search: a value that changes otherwise comes from Back, and is applied above.
   useEffect(() => {
-    const wanted = text.trim();
-    if (wanted === value) return undefined;
-    const timer = setTimeout(() => latest.current(wanted, true), TYPING_PAUSE_MS);
-    return () => clearTimeout(timer);
-    // Only typing starts a search: a value that changes otherwise comes from Back, and is applied above.
-  }, [text]);
+    if (settled !== value) onValue(settled, true);
+  }, [settled]);
   return (
     <TextField {...rest} type="search" value={text} onValue={setText} autocomplete="off" spellcheck={false} />
   );

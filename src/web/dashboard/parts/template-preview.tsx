@@ -1,18 +1,77 @@
-import { useState } from 'preact/hooks';
-import { PreviewTopicDocument } from '../../../generated/dashboard.ts';
-import type { ChannelFieldsFragment } from '../../../generated/dashboard.ts';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import * as gql from '../../../generated/dashboard.ts';
 import { plural } from '../format.ts';
 import { useQuery } from '../session.ts';
 import { listOf, textsOf } from '../topic-draft.ts';
 import type { Texts } from '../topic-draft.ts';
-import { Segments } from './fields.tsx';
+import { Segments, optionsOf } from './fields.tsx';
 import { Button, Card, ErrorNotice, Skeleton } from './layout.tsx';
-import { MailFrame, TextPreview, WIDTHS } from './mail-frame.tsx';
-import type { Width } from './mail-frame.tsx';
-import { ProductPicker } from './product-picker.tsx';
-import type { FoundProduct } from './product-picker.tsx';
-import { shortTitleOf } from './product.tsx';
+import { ProductPicker, pictureUrl, shortTitleOf } from './product.tsx';
+import type { FoundProduct } from './product.tsx';
 import { useSettled } from './table-card.tsx';
+
+const PLACEHOLDER =
+  'data:image/svg+xml,' +
+  encodeURIComponent(
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 240 160"><rect width="240" height="160" fill="#e8e3dd"/><text x="120" y="86" font-family="sans-serif" font-size="15" text-anchor="middle" fill="#655d68">picture</text></svg>',
+  );
+
+/** Replaces each image that the page's content security policy blocks with a placeholder. */
+function withPlaceholders(html: string): string {
+  const mail = new DOMParser().parseFromString(html, 'text/html');
+  for (const picture of mail.querySelectorAll('img')) {
+    const source = picture.getAttribute('src') ?? '';
+    picture.removeAttribute('srcset');
+    if (!source.startsWith('data:') && pictureUrl(source) === null) picture.src = PLACEHOLDER;
+  }
+  return `<!doctype html>${mail.documentElement.outerHTML}`;
+}
+
+const PIXELS = { desktop: 720, phone: 375 };
+
+type Width = keyof typeof PIXELS;
+
+const WIDTHS = optionsOf<Width>({ desktop: 'Desktop', phone: 'Phone' });
+
+const HEIGHT = 520;
+
+export function TextPreview({ label, text, look = '' }: { label: string; text: string; look?: string }) {
+  return (
+    <pre class={`preview-text ${look}`} tabIndex={0} aria-label={label}>
+      {text}
+    </pre>
+  );
+}
+
+/** An email at desktop or phone width, scaled down to fit. */
+export function MailFrame({ html, width }: { html: string; width: Width }) {
+  const stage = useRef<HTMLDivElement>(null);
+  const [room, setRoom] = useState<number>(PIXELS.desktop);
+  useLayoutEffect(() => {
+    const watch = new ResizeObserver(([entry]) => setRoom(entry!.contentRect.width));
+    watch.observe(stage.current!);
+    return () => watch.disconnect();
+  }, []);
+  const scale = Math.min(1, room / PIXELS[width]);
+  return (
+    <div ref={stage} class="preview-stage" style={{ height: `${HEIGHT}px` }}>
+      <iframe
+        // A new frame each time, because a frame that changes its document adds a history entry for every typed letter.
+        key={html}
+        class="preview-frame"
+        title="Preview of the mail"
+        sandbox=""
+        srcdoc={withPlaceholders(html)}
+        style={{
+          width: `${PIXELS[width]}px`,
+          height: `${HEIGHT / scale}px`,
+          transform: `scale(${scale})`,
+          marginLeft: `${(room - PIXELS[width] * scale) / 2}px`,
+        }}
+      />
+    </div>
+  );
+}
 
 /** GSM-7: the characters that count once, and those that count twice; any other makes the whole message UCS-2. */
 const BASIC =
@@ -35,7 +94,7 @@ const TYPING_PAUSE_MS = 350;
 /** Returns the service's preview of the draft; the last valid one remains while the template has an error. */
 function usePreview(topic: string, epi: string | number | null, texts: Texts) {
   const typed = useSettled(JSON.stringify(listOf(texts)), TYPING_PAUSE_MS);
-  const { data, error } = useQuery(PreviewTopicDocument, {
+  const { data, error } = useQuery(gql.PreviewTopicDocument, {
     topic,
     epi,
     texts: JSON.parse(typed) as ReturnType<typeof listOf>,
@@ -72,7 +131,7 @@ function ShownWith({ product, onProduct }: Shown) {
 
 type Props = {
   topic: string;
-  channels: ChannelFieldsFragment[];
+  channels: gql.ChannelFieldsFragment[];
   texts: Texts;
   shown: string;
   onShown: (part: string) => void;

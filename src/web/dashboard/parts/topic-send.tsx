@@ -6,9 +6,8 @@ import { useAction, usePolling, useQuery, useSession, useText } from '../session
 import { Choice, TextField } from './fields.tsx';
 import { ActionForm, Confirm } from './form.tsx';
 import { Button, Card, Loaded } from './layout.tsx';
-import { ProductPicker } from './product-picker.tsx';
-import type { FoundProduct } from './product-picker.tsx';
-import { shortTitleOf } from './product.tsx';
+import { ProductPicker, shortTitleOf } from './product.tsx';
+import type { FoundProduct } from './product.tsx';
 
 const REFRESH_MS = 2_000;
 const MAX_PRODUCTS = 100;

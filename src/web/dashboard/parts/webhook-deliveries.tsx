@@ -6,7 +6,7 @@ import { useAction, usePolling, useQuery, useSession } from '../session.ts';
 import { Dialog } from './dialog.tsx';
 import { Badge, Button, CellNote, Empty, ErrorNotice, Loaded, StateBadge, Table } from './layout.tsx';
 import type { Column } from './layout.tsx';
-import { TextPreview } from './mail-frame.tsx';
+import { TextPreview } from './template-preview.tsx';
 
 const ATTEMPTS_MS = 3_000;
 
