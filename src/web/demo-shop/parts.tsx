@@ -23,7 +23,7 @@ export type IconName = keyof typeof PATHS;
 
 export function Icon({ name, isFull = false }: { name: IconName; isFull?: boolean }) {
   return (
-    <svg class={isFull ? 'icon full' : 'icon'} viewBox="0 0 24 24" aria-hidden="true">
+    <svg class="icon" viewBox="0 0 24 24" fill={isFull ? 'currentcolor' : 'none'} aria-hidden="true">
       <path d={PATHS[name]} />
     </svg>
   );
@@ -88,7 +88,7 @@ type RowProps = {
 export function Row({ class: name = '', iu, title, slug, level = 3, details, children }: RowProps) {
   const Heading = `h${level}` as const;
   return (
-    <li class={`line ${name}`}>
+    <li class={`flex line ${name}`}>
       {iu !== undefined && <Picture iu={iu} />}
       <div class="grow">
         <Heading class="row-title">{slug ? <a href={`#/p/${slug}`}>{title}</a> : title}</Heading>
@@ -122,8 +122,8 @@ export function Empty({ title, tab = title, children }: EmptyProps) {
 export function Ghosts() {
   return (
     <ul class="lines" aria-busy="true" aria-label="Loading">
-      <li class="line ghost" />
-      <li class="line ghost" />
+      <li class="flex line ghost" />
+      <li class="flex line ghost" />
     </ul>
   );
 }
