@@ -1,9 +1,4 @@
-import type {
-  ButtonHTMLAttributes,
-  ComponentChildren,
-  InputHTMLAttributes,
-  TargetedMouseEvent,
-} from 'preact';
+import type { ButtonHTMLAttributes, ComponentChildren, InputHTMLAttributes } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { focusHeading } from './route.ts';
 
@@ -39,15 +34,17 @@ export function Picture({ iu, dt = '' }: { iu: string | null; dt?: string }) {
   return <img class="picture" src={src} alt={dt} width="400" height="300" />;
 }
 
+type Press = (event: { currentTarget: Element }) => unknown;
+
 type ButtonProps = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'class' | 'onClick'> & {
   class?: string;
   /** The label for screen readers, if the text alone is ambiguous. */
   label?: string;
-  onClick: (event: TargetedMouseEvent<HTMLButtonElement>) => unknown;
+  onClick: Press;
 };
 
 export function Button({ class: name = '', label, onClick, ...rest }: ButtonProps) {
-  const press = (event: TargetedMouseEvent<HTMLButtonElement>): void => void onClick(event);
+  const press = (event: { currentTarget: Element }): void => void onClick(event);
   return <button type="button" {...rest} class={`button ${name}`} aria-label={label} onClick={press} />;
 }
 
@@ -55,7 +52,7 @@ type RemoveProps = { label: string; text?: string; onRemove: () => unknown };
 
 /** Moves the focus to the next row, the previous row, or the heading. */
 export function RemoveButton({ label, text = 'Remove', onRemove }: RemoveProps) {
-  const remove: ButtonProps['onClick'] = ({ currentTarget }) => {
+  const remove: Press = ({ currentTarget }) => {
     const row = currentTarget.closest('li');
     const near = row?.nextElementSibling ?? row?.previousElementSibling;
     const next = near?.querySelector<HTMLElement>('.remove');
