@@ -91,14 +91,11 @@ export async function shownOfDemo(
 
 function headersFor(shown: Shown | null, isClosed: boolean): { store: object; shopper: object } {
   if (shown === null) return { store: {}, shopper: {} };
-  const { demo, visitor } = shown;
-  const authorization = `Basic ${Buffer.from(`${demo.pid}:${demo.apiKey}`).toString('base64')}`;
-  return {
-    store: { authorization },
-    shopper: isClosed
-      ? { authorization, 'x-regid': visitor.regid }
-      : { 'x-pid': demo.pid, 'x-regid': visitor.regid, 'x-sessionid': visitor.sessionid },
-  };
+  const { pid, apiKey } = shown.demo;
+  const { regid, sessionid } = shown.visitor;
+  const store = { authorization: `Basic ${Buffer.from(`${pid}:${apiKey}`).toString('base64')}` };
+  const session = isClosed ? store : { 'x-pid': pid, 'x-sessionid': sessionid };
+  return { store, shopper: { ...session, 'x-regid': regid } };
 }
 
 /** The tabs, ready to run where credentials may be shown; elsewhere their errors say which headers to set. */

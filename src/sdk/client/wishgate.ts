@@ -29,11 +29,11 @@ type ContentsUpdate = { a: Item[]; u: ItemChange[]; d: ItemChange[] };
 
 function checkOptions(options: WishgateOptions): void {
   const { baseUrl, pid, identify } = options;
-  const requires = (isValid: boolean, message: string, type = 'invalid-request'): void => {
-    if (!isValid) throw clientError(type, message);
+  const requires = (isValid: boolean, message: string): void => {
+    if (!isValid) throw clientError('invalid-request', message);
   };
   const keyMessage = 'An API key must never reach a browser: keep it on your back end and pass `identify`';
-  requires(!hasApiKey(options), keyMessage, 'forbidden');
+  if (hasApiKey(options)) throw clientError('forbidden', keyMessage);
   requires(typeof baseUrl === 'string' && /^https?:\/\//.test(baseUrl), 'baseUrl must be an http(s) address');
   requires(typeof pid === 'string' && pid !== '', 'pid is required');
   requires(typeof identify === 'function', 'identify must be a function that answers { regid, sessionid }');
@@ -191,7 +191,7 @@ export function init(options: WishgateOptions): Wishgate {
       cache.invalidate();
       return settle(async () => void (await identity.get()), onSuccess, onError);
     },
-    onChange: cache.listen,
+    onChange: (listener) => cache.listen(listener),
     watch: (onLists, onError) => startWatching(watchTools, onLists, onError),
   });
 }

@@ -31,25 +31,17 @@ function AlertRow({ alert }: { alert: ProductAlert }) {
   const known = findProduct(epi);
   const title = known?.dt ?? product.dt ?? 'A product';
   const { when } = TOPICS[topic as AlertTopic] ?? { when: `about ${topic}` };
+  const now = known && `${known.stk > 0 ? 'In stock' : 'Sold out'} · ${money(known.pr)} now`;
   const details = (
     <>
-      <p>
-        A mail to {mediumvalue} {when}
-      </p>
-      <p class="hint">
-        {confirmed
-          ? known && `${known.stk > 0 ? 'In stock' : 'Sold out'} · ${money(known.pr)} now`
-          : 'Not yet: please open the link in the mail that we sent there'}
-      </p>
+      <p>{`A mail to ${mediumvalue} ${when}`}</p>
+      <p class="hint">{confirmed ? now : 'Not yet: please open the link in the mail that we sent there'}</p>
     </>
   );
+  const label = `Stop waiting for ${title}: ${when}`;
   return (
     <Row iu={known?.iu ?? product.iu} title={title} slug={known?.slug} level={2} details={details}>
-      <RemoveButton
-        label={`Stop waiting for ${title}: ${when}`}
-        text="Stop"
-        onRemove={() => stopWaiting(alert)}
-      />
+      <RemoveButton label={label} text="Stop" onRemove={() => stopWaiting(alert)} />
     </Row>
   );
 }
@@ -63,15 +55,12 @@ export function AlertsView() {
         <ToShop />
       </Empty>
     );
+  const rows = alerts?.map((alert) => <AlertRow key={alert.id} alert={alert} />);
   return (
     <>
       <Title text="My alerts" />
       {!alerts && <Ghosts />}
-      <ul class="lines">
-        {alerts?.map((alert) => (
-          <AlertRow key={alert.id} alert={alert} />
-        ))}
-      </ul>
+      <ul class="lines">{rows}</ul>
     </>
   );
 }

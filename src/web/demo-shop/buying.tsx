@@ -9,15 +9,15 @@ import { open } from './route.ts';
 import { shop } from './state.ts';
 
 export function Price({ product: { pr, fullPrice } }: { product: Product }) {
+  const before = (
+    <s>
+      <span class="visually-hidden">instead of </span>
+      {money(fullPrice)}
+    </s>
+  );
   return (
     <p class="price">
-      {money(pr)}{' '}
-      {pr < fullPrice && (
-        <s>
-          <span class="visually-hidden">instead of </span>
-          {money(fullPrice)}
-        </s>
-      )}
+      {money(pr)} {pr < fullPrice && before}
     </p>
   );
 }
@@ -37,7 +37,7 @@ export function Hearts({ product }: { product: Product }) {
   const label = isSaved ? `Remove ${dt} from your lists` : `Save ${dt}`;
   const pick = (): void => open(() => <PickLists product={product} />);
   return (
-    <div class={shop.serverLists || isSaved ? 'hearts' : 'hearts unknown'}>
+    <div class={shop.serverLists || isSaved ? 'flex hearts' : 'flex hearts unknown'}>
       <Button class="round" aria-pressed={isSaved} label={label} onClick={() => toggleHeart(product)}>
         <Icon name="heart" isFull={isSaved} />
       </Button>

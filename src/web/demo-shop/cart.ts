@@ -11,10 +11,8 @@ let isStored = true;
 /** Accepts only quantities, because other scripts can write to the same storage. */
 function parse(text: string | null): Cart {
   try {
-    const stored = JSON.parse(text ?? '{}') as Cart | null;
-    return Object.fromEntries(
-      Object.entries(stored ?? {}).filter(([, qty]) => Number.isFinite(qty) && qty > 0),
-    );
+    const stored = Object.entries((JSON.parse(text ?? '{}') ?? {}) as Cart);
+    return Object.fromEntries(stored.filter(([, qty]) => Number.isFinite(qty) && qty > 0));
   } catch {
     return {};
   }

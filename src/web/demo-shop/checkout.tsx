@@ -31,7 +31,7 @@ function CartRow({ product }: { product: Product }) {
           <input type="number" min="0" max={stk} value={buyable(qty, product)} onChange={set} />
         </label>
       )}
-      <div class="actions">
+      <div class="flex actions">
         {stk <= 0 && <WaitButton product={product} topic="backinstock" />}
         <Button label={`Save for later: ${dt}`} onClick={() => saveForLater(product)}>
           Save for later
@@ -54,7 +54,7 @@ function SavedRow({ item }: { item: Item }) {
   );
   return (
     <Row iu={iu} title={dt} details={details}>
-      <div class="actions">
+      <div class="flex actions">
         {!isSoldOut && (
           <Button class="primary" label={`Move to cart: ${dt}`} onClick={() => moveToCart(item)}>
             Move to cart
@@ -69,12 +69,14 @@ function SavedRow({ item }: { item: Item }) {
 export function CartView() {
   const { cart, later } = shop;
   const products = Object.keys(cart).flatMap((epi) => findProduct(epi) ?? []);
-  const saved = later?.listcontents ?? [];
-  const lines = products
-    .map((product) => ({ epi: product.epi, quantity: buyable(cart[product.epi], product) }))
-    .filter(({ quantity }) => quantity > 0);
-  const total = lines.reduce((sum, { epi, quantity }) => sum + findProduct(epi)!.pr * quantity, 0);
-  if (products.length === 0 && saved.length === 0)
+  const rows = products.map((product) => <CartRow key={product.epi} product={product} />);
+  const saved = (later?.listcontents ?? []).map((item) => <SavedRow key={item.epi} item={item} />);
+  const lines = products.map((product) => ({
+    epi: product.epi,
+    quantity: buyable(cart[product.epi], product),
+  }));
+  const total = products.reduce((sum, { pr }, index) => sum + pr * lines[index]!.quantity, 0);
+  if (rows.length === 0 && saved.length === 0)
     return (
       <Empty title="Your cart is empty" tab="Your cart">
         <ToShop />
@@ -83,19 +85,19 @@ export function CartView() {
   return (
     <>
       <Title text="Your cart" />
-      {products.length === 0 && <p class="hint">Nothing in the cart right now.</p>}
-      <ul class="lines">
-        {products.map((product) => (
-          <CartRow key={product.epi} product={product} />
-        ))}
-      </ul>
-      {products.length > 0 && (
+      {rows.length === 0 && <p class="hint">Nothing in the cart right now.</p>}
+      <ul class="lines">{rows}</ul>
+      {rows.length > 0 && (
         <>
           <p class="total">
             Total <strong>{money(total)}</strong>
           </p>
-          <div class="actions place">
-            <Button class="primary" disabled={total === 0} onClick={() => placeOrder(lines)}>
+          <div class="flex actions place">
+            <Button
+              class="primary"
+              disabled={total === 0}
+              onClick={() => placeOrder(lines.filter(({ quantity }) => quantity > 0))}
+            >
               Place order
             </Button>
             <Button class="plain" onClick={declineTracking}>
@@ -107,11 +109,7 @@ export function CartView() {
       {saved.length > 0 && (
         <section aria-labelledby="saved">
           <h2 id="saved">Saved for later</h2>
-          <ul class="lines">
-            {saved.map((item) => (
-              <SavedRow key={item.epi} item={item} />
-            ))}
-          </ul>
+          <ul class="lines">{saved}</ul>
         </section>
       )}
     </>

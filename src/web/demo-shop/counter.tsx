@@ -36,13 +36,11 @@ function Letter({ to, subject, text, sentAt }: Email) {
     return index % 2 === 1 ? <a href={part}>{short}</a> : part;
   });
   return (
-    <li class="line">
+    <li class="flex line">
       <details class="grow">
         <summary>
           <strong>{subject}</strong>
-          <span class="hint">
-            to {to} · {new Date(sentAt).toLocaleTimeString()}
-          </span>
+          <span class="hint">{`to ${to} · ${new Date(sentAt).toLocaleTimeString()}`}</span>
         </summary>
         <p class="letter">{parts}</p>
       </details>
@@ -55,28 +53,15 @@ function StockRow({ product }: { product: Product }) {
   const isReduced = pr < fullPrice;
   const isInStock = stk > 0;
   const stockAction = isInStock ? 'Sell out' : 'Restock';
-  const setPrice = (): Promise<boolean> =>
-    changeProduct(
-      () => backend.setPrice(epi, !isReduced),
-      `${dt} costs ${isReduced ? 'as much as before' : 'less'}`,
-    );
-  const setStock = (): Promise<boolean> =>
-    changeProduct(
-      () => backend.setStock(epi, !isInStock),
-      `${dt} is ${isInStock ? 'sold out' : 'back in stock'}`,
-    );
-  const details = (
-    <p class="hint">
-      {isInStock ? `${stk} in stock` : 'sold out'} · {money(pr)}
-    </p>
-  );
+  const priceLabel = `${isReduced ? 'Old price' : 'Reduce the price'} of ${dt}`;
+  const priceDone = `${dt} costs ${isReduced ? 'as much as before' : 'less'}`;
+  const stockDone = `${dt} is ${isInStock ? 'sold out' : 'back in stock'}`;
+  const setPrice = () => changeProduct(() => backend.setPrice(epi, !isReduced), priceDone);
+  const setStock = () => changeProduct(() => backend.setStock(epi, !isInStock), stockDone);
+  const details = <p class="hint">{`${isInStock ? `${stk} in stock` : 'sold out'} · ${money(pr)}`}</p>;
   return (
     <Row class="small" iu={iu} title={dt} details={details}>
-      <Button
-        class="plain"
-        label={`${isReduced ? 'Old price' : 'Reduce the price'} of ${dt}`}
-        onClick={setPrice}
-      >
+      <Button class="plain" label={priceLabel} onClick={setPrice}>
         {isReduced ? 'Old price' : 'Reduce'}
       </Button>
       <Button class={isInStock ? 'plain' : 'primary'} label={`${stockAction} ${dt}`} onClick={setStock}>
@@ -92,6 +77,7 @@ export function Counter() {
   useEffect(() => {
     if (sent > 0) void refreshAlerts().catch(() => undefined);
   }, [sent]);
+  const rows = shop.products?.map((product) => <StockRow key={product.epi} product={product} />);
   return (
     <>
       <Title text="Behind the counter" />
@@ -102,11 +88,7 @@ export function Counter() {
       <div class="columns">
         <section aria-labelledby="stock">
           <h2 id="stock">Stock and prices</h2>
-          <ul class="lines">
-            {shop.products?.map((product) => (
-              <StockRow key={product.epi} product={product} />
-            ))}
-          </ul>
+          <ul class="lines">{rows}</ul>
         </section>
         <section aria-labelledby="outbox">
           <h2 id="outbox">Outbox</h2>

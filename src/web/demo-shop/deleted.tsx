@@ -44,28 +44,29 @@ export const countItems = (count: number): string => (count === 1 ? '1 item' : `
 
 export function RecentlyDeleted({ list }: { list?: List }) {
   const { lists, items } = useDeleted(list?.lid);
-  if (lists.length === 0 && items.length === 0) return null;
+  const rows = [
+    ...lists.map(({ lid, lname, cnt }) => (
+      <DeletedRow
+        key={lid}
+        name={lname}
+        hint={`List with ${countItems(cnt)}`}
+        onBack={() => client.restoreList(lid)}
+      />
+    )),
+    ...items.map(({ id, lid, epi, dt, title }) => (
+      <DeletedRow
+        key={id}
+        name={dt ?? title ?? String(epi)}
+        hint={`From ${list?.lname ?? 'a list'}`}
+        onBack={() => client.restoreItems(lid, [epi])}
+      />
+    )),
+  ];
+  if (rows.length === 0) return null;
   return (
     <section class="deleted" aria-labelledby="deleted-title">
       <h2 id="deleted-title">Recently deleted</h2>
-      <ul class="lines">
-        {lists.map(({ lid, lname, cnt }) => (
-          <DeletedRow
-            key={lid}
-            name={lname}
-            hint={`List with ${countItems(cnt)}`}
-            onBack={() => client.restoreList(lid)}
-          />
-        ))}
-        {items.map(({ id, lid, epi, dt, title }) => (
-          <DeletedRow
-            key={id}
-            name={dt ?? title ?? String(epi)}
-            hint={`From ${list?.lname ?? 'a list'}`}
-            onBack={() => client.restoreItems(lid, [epi])}
-          />
-        ))}
-      </ul>
+      <ul class="lines">{rows}</ul>
     </section>
   );
 }

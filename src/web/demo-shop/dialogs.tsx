@@ -57,9 +57,7 @@ export function Notify({ product, topic }: { product: Product; topic: AlertTopic
   return (
     <Modal title={title}>
       <Form submit="Notify me" onSubmit={send}>
-        <p>
-          {product.dt} {text}
-        </p>
+        <p>{`${product.dt} ${text}`}</p>
         <EmailField />
       </Form>
     </Modal>
@@ -96,13 +94,13 @@ export function Share({ lid }: { lid: string }) {
   };
   return (
     <Modal title={`Share ${lname}`}>
-      <label class="check">
+      <label class="flex check">
         <input type="checkbox" checked={anonRead} onChange={toggle} />
         <span>Whoever has the link can see this list</span>
       </label>
       {anonRead && (
         <>
-          <div class="row">
+          <div class="flex row">
             <Field
               class="grow"
               label="Link"

@@ -61,10 +61,7 @@ export const removeItem = (list: List, item: Item): Promise<boolean> =>
 
 export const removeSaved = (item: Item): Promise<boolean> =>
   make(
-    {
-      ...removeFrom([item.lid], item),
-      call: () => client.SaveForLater.remove(item.lid, { epi: item.epi }),
-    },
+    { ...removeFrom([item.lid], item), call: () => client.SaveForLater.remove(item.lid, { epi: item.epi }) },
     `${item.dt ?? 'It'} is no longer saved for later`,
     restoreTo([item.lid], item),
   );

@@ -44,23 +44,22 @@ export function PickLists({ product }: { product: Product }) {
     form.reset();
     show(`Saved to ${lname}`);
   };
+  const choices = madeLists().map((list) => (
+    <li key={list.lid}>
+      <label class="flex check">
+        <input
+          type="checkbox"
+          checked={inLists.includes(list.lid)}
+          onChange={() => void toggleIn(list, product)}
+        />
+        <span>{list.lname}</span>
+        <span class="hint">{list.cnt}</span>
+      </label>
+    </li>
+  ));
   return (
     <Modal title={`Lists for ${product.dt}`}>
-      <ul class="lines">
-        {madeLists().map((list) => (
-          <li key={list.lid}>
-            <label class="check">
-              <input
-                type="checkbox"
-                checked={inLists.includes(list.lid)}
-                onChange={() => void toggleIn(list, product)}
-              />
-              <span>{list.lname}</span>
-              <span class="hint">{list.cnt}</span>
-            </label>
-          </li>
-        ))}
-      </ul>
+      <ul class="lines">{choices}</ul>
       <Form isRow submit="Create" onSubmit={create}>
         <NameField label="New list" />
       </Form>

@@ -12,8 +12,9 @@ import { Button, Empty, Ghosts, Icon, RemoveButton, Row, Title, ToShop, money } 
 import { focusHeading, open, replaceRoute } from './route.ts';
 import { findProduct, shop } from './state.ts';
 
-type ItemRowProps = { item: Item; level: 2 | 3; children: ComponentChildren };
+type ItemRowProps = { item: Item; level: 2 | 3; children?: ComponentChildren };
 
+/** Without buttons of its own, an item has the hearts. */
 function ItemRow({ item, level, children }: ItemRowProps) {
   const { epi, iu, dt, title, pr, qty, note } = item;
   const product = findProduct(epi);
@@ -28,9 +29,9 @@ function ItemRow({ item, level, children }: ItemRowProps) {
   );
   return (
     <Row iu={iu} title={dt ?? title} slug={product?.slug} level={level} details={details}>
-      <div class="actions">
+      <div class="flex actions">
         {product && <BuyButton product={product} />}
-        {children}
+        {children ?? (product && <Hearts product={product} />)}
       </div>
     </Row>
   );
@@ -61,15 +62,12 @@ function OneList({ list }: { list: List }) {
     replaceRoute('lists');
     setTimeout(focusHeading);
   };
+  const rows = listcontents.map((item) => <OwnRow key={item.epi} item={item} list={list} />);
   return (
     <section aria-labelledby="list-name">
-      <div class="bar">
+      <div class="flex bar">
         <h2 id="list-name" class="grow">
-          {lname}{' '}
-          <span class="hint">
-            {countItems(cnt)}
-            {anonRead && ' · shared'}
-          </span>
+          {lname} <span class="hint">{countItems(cnt) + (anonRead ? ' · shared' : '')}</span>
         </h2>
         <Button onClick={share}>
           <Icon name="share" /> Share
@@ -82,11 +80,7 @@ function OneList({ list }: { list: List }) {
         </Button>
       </div>
       {cnt === 0 && <p class="hint">Nothing here yet.</p>}
-      <ul class="lines">
-        {listcontents.map((item) => (
-          <OwnRow key={item.epi} item={item} list={list} />
-        ))}
-      </ul>
+      <ul class="lines">{rows}</ul>
       {cnt > listcontents.length && <p class="hint">These are the newest {listcontents.length}.</p>}
     </section>
   );
@@ -108,7 +102,7 @@ export function Lists({ lid: wanted }: { lid: string }) {
       <>
         <Empty title="No lists yet" tab="My lists">
           <p>Tap a heart in the shop, and your first list appears here.</p>
-          <div class="actions">
+          <div class="flex actions">
             <ToShop />
             <NewList />
           </div>
@@ -119,7 +113,7 @@ export function Lists({ lid: wanted }: { lid: string }) {
   return (
     <>
       <Title text="My lists" tab={list && `${list.lname} · My lists`} />
-      <nav class="tabs" aria-label="Lists">
+      <nav class="flex tabs" aria-label="Lists">
         {lists.map(({ lid, lname, cnt }) => (
           <a
             key={lid}
@@ -177,14 +171,9 @@ export function SharedList({ lid }: { lid: string }) {
       <p class="hint">{owner} shares a list with you</p>
       <Title text={contents.list.lname} />
       <ul class="lines">
-        {contents.items.map((item) => {
-          const product = findProduct(item.epi);
-          return (
-            <ItemRow key={item.epi} item={item} level={2}>
-              {product && <Hearts product={product} />}
-            </ItemRow>
-          );
-        })}
+        {contents.items.map((item) => (
+          <ItemRow key={item.epi} item={item} level={2} />
+        ))}
       </ul>
     </section>
   );

@@ -34,7 +34,7 @@ function Header() {
   const logIn = (): void =>
     open(() => <Login reason="Log in, and what you saved as a guest comes with you." />);
   return (
-    <header class="top">
+    <header class="flex top">
       <a class="brand" href="#/">
         Hearth &amp; Loom
       </a>

@@ -11,25 +11,21 @@ export function Modal({ title, children }: { title: string; children: ComponentC
   const element = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const opener = document.activeElement;
-    const dialog = element.current;
-    dialog?.showModal();
+    const dialog = element.current!;
+    dialog.showModal();
     // Focuses the first field instead of the close button.
-    dialog?.querySelector<HTMLElement>('input, textarea')?.focus();
+    dialog.querySelector<HTMLElement>('input, textarea')?.focus();
     return () => {
-      dialog?.close();
+      dialog.close();
       if (opener instanceof HTMLElement && opener.isConnected && opener !== document.body) opener.focus();
       else focusHeading();
     };
   }, []);
+  // The event fires late: another dialog may be open by then.
+  const onClose = (): unknown => element.current?.isConnected && close();
   return (
-    <dialog
-      ref={element}
-      class="modal"
-      aria-labelledby="modal-title"
-      // The event fires late: another dialog may be open by then.
-      onClose={({ currentTarget }) => currentTarget.isConnected && close()}
-    >
-      <header>
+    <dialog ref={element} class="modal" aria-labelledby="modal-title" onClose={onClose}>
+      <header class="flex">
         <h2 id="modal-title">{title}</h2>
         <Button class="round plain" label="Close" onClick={() => close()}>
           <Icon name="close" />
@@ -51,22 +47,22 @@ type FormProps = {
 
 export function Form({ submit, isRow = false, onSubmit, children }: FormProps) {
   const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
+  const [problem, setProblem] = useState('');
   const send: SubmitEventHandler<HTMLFormElement> = (event) => {
     event.preventDefault();
     if (isBusy) return;
     const form = event.currentTarget;
     const fields = new FormData(form);
     setBusy(true);
-    setProblem(null);
+    setProblem('');
     onSubmit((name) => ((fields.get(name) ?? '') as string).trim(), form)
       .catch((error: unknown) => setProblem(explain(error)))
       .finally(() => setBusy(false));
   };
   return (
-    <form class={isRow ? 'row' : undefined} onSubmit={send} aria-busy={isBusy}>
+    <form class={isRow ? 'flex row' : undefined} onSubmit={send} aria-busy={isBusy}>
       {children}
-      <button class={isRow ? 'button primary' : 'button primary wide'}>{submit}</button>
+      <button class="button primary">{submit}</button>
       {problem && (
         <p class="wrong" role="alert">
           {problem}
@@ -87,7 +83,7 @@ export function Toasts() {
   return (
     <div ref={element} popover="manual" class="toasts" role="status" aria-live="polite">
       {toasts.map(({ id, text, isError, action }) => (
-        <p key={id} class={isError ? 'toast error' : 'toast'}>
+        <p key={id} class={isError ? 'flex toast error' : 'flex toast'}>
           {text}
           {action && <Button onClick={() => (dismiss(id), action.run())}>{action.name}</Button>}
         </p>
@@ -99,7 +95,7 @@ export function Toasts() {
 export function AwayBar() {
   if (shop.away === null) return null;
   return (
-    <div class="away" role="alert">
+    <div class="flex away" role="alert">
       <span>{shop.away}</span>
       <Button onClick={load}>Try now</Button>
     </div>

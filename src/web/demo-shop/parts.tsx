@@ -1,9 +1,4 @@
-import type {
-  ButtonHTMLAttributes,
-  ComponentChildren,
-  InputHTMLAttributes,
-  TargetedMouseEvent,
-} from 'preact';
+import type { ButtonHTMLAttributes, ComponentChildren, InputHTMLAttributes } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { focusHeading } from './route.ts';
 
@@ -23,7 +18,7 @@ export type IconName = keyof typeof PATHS;
 
 export function Icon({ name, isFull = false }: { name: IconName; isFull?: boolean }) {
   return (
-    <svg class={isFull ? 'icon full' : 'icon'} viewBox="0 0 24 24" aria-hidden="true">
+    <svg class="icon" viewBox="0 0 24 24" fill={isFull ? 'currentcolor' : 'none'} aria-hidden="true">
       <path d={PATHS[name]} />
     </svg>
   );
@@ -39,15 +34,17 @@ export function Picture({ iu, dt = '' }: { iu: string | null; dt?: string }) {
   return <img class="picture" src={src} alt={dt} width="400" height="300" />;
 }
 
+type Press = (event: { currentTarget: Element }) => unknown;
+
 type ButtonProps = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'class' | 'onClick'> & {
   class?: string;
   /** The label for screen readers, if the text alone is ambiguous. */
   label?: string;
-  onClick: (event: TargetedMouseEvent<HTMLButtonElement>) => unknown;
+  onClick: Press;
 };
 
 export function Button({ class: name = '', label, onClick, ...rest }: ButtonProps) {
-  const press = (event: TargetedMouseEvent<HTMLButtonElement>): void => void onClick(event);
+  const press = (event: { currentTarget: Element }): void => void onClick(event);
   return <button type="button" {...rest} class={`button ${name}`} aria-label={label} onClick={press} />;
 }
 
@@ -55,7 +52,7 @@ type RemoveProps = { label: string; text?: string; onRemove: () => unknown };
 
 /** Moves the focus to the next row, the previous row, or the heading. */
 export function RemoveButton({ label, text = 'Remove', onRemove }: RemoveProps) {
-  const remove: ButtonProps['onClick'] = ({ currentTarget }) => {
+  const remove: Press = ({ currentTarget }) => {
     const row = currentTarget.closest('li');
     const near = row?.nextElementSibling ?? row?.previousElementSibling;
     const next = near?.querySelector<HTMLElement>('.remove');
@@ -88,7 +85,7 @@ type RowProps = {
 export function Row({ class: name = '', iu, title, slug, level = 3, details, children }: RowProps) {
   const Heading = `h${level}` as const;
   return (
-    <li class={`line ${name}`}>
+    <li class={`flex line ${name}`}>
       {iu !== undefined && <Picture iu={iu} />}
       <div class="grow">
         <Heading class="row-title">{slug ? <a href={`#/p/${slug}`}>{title}</a> : title}</Heading>
@@ -122,8 +119,8 @@ export function Empty({ title, tab = title, children }: EmptyProps) {
 export function Ghosts() {
   return (
     <ul class="lines" aria-busy="true" aria-label="Loading">
-      <li class="line ghost" />
-      <li class="line ghost" />
+      <li class="flex line ghost" />
+      <li class="flex line ghost" />
     </ul>
   );
 }

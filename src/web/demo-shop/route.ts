@@ -13,18 +13,9 @@ let current = '';
 let scrollTop = 0;
 let onClosed: (() => void) | null = null;
 
-/** Decodes a part of the URL; an invalid encoding stays as it is and matches nothing. */
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
-}
-
 function readRoute(): [string, string] {
   const [view = '', name = ''] = location.hash.replace(/^#\/?/, '').split('/');
-  return [view, decode(name)];
+  return [view, name];
 }
 
 export const goTo = (path: string): void => void (location.hash = `#/${path}`);

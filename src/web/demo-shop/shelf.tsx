@@ -14,7 +14,7 @@ function Card({ product }: { product: Product }) {
           {product.dt}
         </a>
       </h2>
-      <div class="facts">
+      <div class="flex facts">
         <Price product={product} />
         <Hearts product={product} />
       </div>
@@ -22,6 +22,8 @@ function Card({ product }: { product: Product }) {
     </li>
   );
 }
+
+const GHOSTS = Array.from({ length: 8 }, (_, index) => <li key={index} class="card ghost" />);
 
 export function Shelf() {
   const { products } = shop;
@@ -33,9 +35,7 @@ export function Shelf() {
         wishgate.
       </p>
       <ul class="grid" aria-busy={products === null}>
-        {products === null
-          ? Array.from({ length: 8 }, (_, index) => <li key={index} class="card ghost" />)
-          : products.map((product) => <Card key={product.epi} product={product} />)}
+        {products?.map((product) => <Card key={product.epi} product={product} />) ?? GHOSTS}
       </ul>
     </>
   );
@@ -51,11 +51,8 @@ function Liked({ product: { empi } }: { product: Product }) {
     );
     return () => void (isCurrent = false);
   }, [empi, shop.lists]);
-  return (
-    <span class="hint liked">
-      {count > 0 && (count === 1 ? 'In 1 person’s lists' : `In ${count} people’s lists`)}
-    </span>
-  );
+  const text = count === 1 ? 'In 1 person’s lists' : `In ${count} people’s lists`;
+  return <span class="hint">{count > 0 && text}</span>;
 }
 
 export function ProductPage({ slug }: { slug: string }) {
@@ -67,6 +64,7 @@ export function ProductPage({ slug }: { slug: string }) {
       </Empty>
     );
   const { dt, bt, about, stk, sku } = product;
+  const stock = stk > 0 ? (stk < 10 ? `Only ${stk} left` : 'In stock') : 'Sold out at the moment';
   return (
     <article class="product">
       <Framed product={product} dt={dt} />
@@ -75,10 +73,8 @@ export function ProductPage({ slug }: { slug: string }) {
         <Title text={dt} />
         <Price product={product} />
         <p>{about}</p>
-        <p class="hint">
-          {stk > 0 ? (stk < 10 ? `Only ${stk} left` : 'In stock') : 'Sold out at the moment'} · {sku}
-        </p>
-        <div class="facts">
+        <p class="hint">{`${stock} · ${sku}`}</p>
+        <div class="flex facts">
           <Hearts product={product} />
           <Liked product={product} />
         </div>

@@ -17,6 +17,14 @@ import { seedDemoCatalog } from './seed.ts';
 
 const demoStore = z.object({ pid: z.string().min(1), apiKey: z.string().min(1) });
 
+const SETTINGS = {
+  name: 'Hearth & Loom',
+  isDemo: true,
+  customItems: true,
+  listTypes: ['registry'],
+  currency: 'EUR',
+};
+
 /** The only API key that is stored in plain text, because it protects nothing real. */
 export type DemoStore = z.infer<typeof demoStore>;
 
@@ -31,10 +39,7 @@ async function readCredentials(path: string): Promise<DemoStore | null> {
   }
 }
 
-/**
- * Removes the URL that earlier versions stored: without one, shared lists open in the demo shop of the process that made the
- * link.
- */
+/** Removes the URL that earlier versions stored: shared lists open in the demo shop of the process that made the link. */
 async function forgetAddress({ db, now }: Services, pid: string): Promise<void> {
   const store = await findStore(db, pid);
   if (store?.shareUrl?.endsWith('/demo#/shared/{lid}'))
@@ -53,18 +58,7 @@ export async function ensureDemoStore(services: Services): Promise<DemoStore> {
     const lost = await pidOfDemo(tx);
     // Every lost folder has left a key behind, and the number of keys is limited. The next transaction must see them revoked.
     if (lost !== null) await db.transaction((own) => keepNewestKeys(own, lost, MAX_KEYS - 1, now()));
-    const { pid, apiKey } = lost
-      ? await rotateKey({ db, now }, lost)
-      : await createStore(
-          { db, now },
-          {
-            name: 'Hearth & Loom',
-            isDemo: true,
-            customItems: true,
-            listTypes: ['registry'],
-            currency: 'EUR',
-          },
-        );
+    const { pid, apiKey } = await (lost ? rotateKey({ db, now }, lost) : createStore({ db, now }, SETTINGS));
     await makeFolder(config.dataDir);
     await writeFile(`${path}.new`, JSON.stringify({ pid, apiKey }), { mode: 0o600 });
     await rename(`${path}.new`, path);

@@ -17,13 +17,10 @@ export function offerCopies(blocks: Iterable<HTMLElement>): void {
   for (const block of blocks) {
     const frame = document.createElement('div');
     frame.className = 'copied';
-    const button = document.createElement('button');
-    button.type = 'button';
-    button.className = 'copy';
-    button.textContent = 'Copy';
-    button.ariaLive = 'polite';
-    button.addEventListener('click', () => void copyFrom(button, block.textContent.trim()));
+    frame.innerHTML = '<button type="button" class="copy" aria-live="polite">Copy</button>';
+    const button = frame.querySelector('button')!;
+    button.onclick = () => void copyFrom(button, block.textContent.trim());
     block.replaceWith(frame);
-    frame.append(button, block);
+    frame.append(block);
   }
 }

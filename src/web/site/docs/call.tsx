@@ -52,23 +52,19 @@ function useCall(call: Call) {
 
 function Samples({ call, values }: { call: Call; values: Values }) {
   const settings = useSettings();
+  const { language, chooseLanguage } = settings;
+  const group = `${call.operationId}-language`;
+  const choices = LANGUAGES.map((name) => (
+    <label>
+      <input type="radio" name={group} checked={name === language} onChange={() => chooseLanguage(name)} />{' '}
+      {name}
+    </label>
+  ));
   return (
     <div class="sample">
-      <fieldset aria-label={`${call.path} as code`}>
-        {LANGUAGES.map((name) => (
-          <label>
-            <input
-              type="radio"
-              name={`${call.operationId}-language`}
-              checked={name === settings.language}
-              onChange={() => settings.chooseLanguage(name)}
-            />{' '}
-            {name}
-          </label>
-        ))}
-      </fieldset>
+      <fieldset aria-label={`${call.path} as code`}>{choices}</fieldset>
       {sampleOf(call, values, settings).map(({ title, code }) => (
-        <Code title={title} code={code} what={`${title ?? settings.language} of ${call.path}`} />
+        <Code title={title} code={code} what={`${title ?? language} of ${call.path}`} />
       ))}
     </div>
   );
@@ -76,15 +72,14 @@ function Samples({ call, values }: { call: Call; values: Values }) {
 
 export function CallSection({ call }: { call: Call }) {
   const { values, edit, run, execute, preparation } = useCall(call);
+  const id = call.operationId;
   return (
-    <section class="call" id={call.operationId} aria-labelledby={`${call.operationId}-title`}>
+    <section class="call" id={id} aria-labelledby={`${id}-title`}>
       <div>
-        <h3 id={`${call.operationId}-title`} tabIndex={-1}>
-          <a href={`#/${call.operationId}`}>{call.summary}</a>
+        <h3 id={`${id}-title`} tabIndex={-1}>
+          <a href={`#/${id}`}>{call.summary}</a>
         </h3>
-        <p class="method">
-          {call.method} {call.path}
-        </p>
+        <p class="method">{`${call.method} ${call.path}`}</p>
         {call.deprecated && <p class="quiet">An older name; it answers the same.</p>}
         {call.description !== call.summary && <Text text={call.description} />}
         <div class="quiet">

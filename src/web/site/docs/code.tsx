@@ -7,16 +7,13 @@ type Props = { title?: string | undefined; language?: string; code: string; what
 
 /** The block is focusable, so that the keyboard can scroll it. */
 export function Code({ title, language, code, what }: Props) {
+  const copy = ({ currentTarget }: { currentTarget: HTMLElement }): void =>
+    void copyFrom(currentTarget, code);
   return (
     <figure data-language={language}>
       <figcaption>
         <span>{title}</span>
-        <button
-          type="button"
-          class="copy"
-          aria-live="polite"
-          onClick={(event) => void copyFrom(event.currentTarget, code)}
-        >
+        <button type="button" class="copy" aria-live="polite" onClick={copy}>
           Copy
         </button>
       </figcaption>

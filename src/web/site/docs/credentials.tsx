@@ -16,12 +16,10 @@ const ABOUT = {
   ready: `You opened this on the machine that runs the service, so the demo store’s are filled in. This page identified itself as its shopper \`${DEMO_SHOPPER}\` and made three lists for the examples. Every call below can be executed as it stands.`,
 };
 
-export type DemoState = keyof typeof ABOUT;
-
 type Props = {
   credentials: Credentials;
   onChange: (credentials: Credentials) => void;
-  state: DemoState;
+  state: keyof typeof ABOUT;
   /** Why the examples could not be created. */
   error: string;
 };

@@ -31,26 +31,19 @@ function Input({ field, id, value, edit }: { field: Field; id: string; value: st
     onInput: (event: { currentTarget: { value: string } }) => edit(field.name, event.currentTarget.value),
   };
   const words = field.schema.enum?.map(String) ?? (field.kind === 'flag' ? ['true', 'false'] : null);
-  if (words)
+  const options = words?.map((word) => <option selected={word === value}>{word}</option>);
+  if (options)
     return (
       <select {...common}>
         {!field.isRequired && <option value="">not sent</option>}
-        {words.map((word) => (
-          <option selected={word === value}>{word}</option>
-        ))}
+        {options}
       </select>
     );
-  const typing = {
-    ...common,
-    placeholder: textOf(field.schema.example, field.kind === 'json'),
-    spellcheck: false,
-    autocomplete: 'off' as const,
-  };
-  return field.kind === 'json' ? (
-    <textarea {...typing} rows={Math.min(10, value.split('\n').length + 1)} />
-  ) : (
-    <input {...typing} type="text" inputMode={field.kind === 'integer' ? 'numeric' : 'text'} />
-  );
+  const placeholder = textOf(field.schema.example, field.kind === 'json');
+  const typing = { ...common, placeholder, spellcheck: false, autocomplete: 'off' as const };
+  if (field.kind === 'json')
+    return <textarea {...typing} rows={Math.min(10, value.split('\n').length + 1)} />;
+  return <input {...typing} type="text" inputMode={field.kind === 'integer' ? 'numeric' : 'text'} />;
 }
 
 const PLACES = { form: '', query: ' in the query', header: ' header' };
@@ -70,14 +63,13 @@ export function Fields({ call, values, edit }: { call: Call; values: Values; edi
   };
   const isUsual = (field: Field): boolean => field.isRequired || field.value !== '';
   const others = call.fields.filter((field) => !isUsual(field));
+  const choices = call.choices.filter((names) => names.length > 1);
   return (
     <>
       {call.fields.length === 0 && <p class="quiet">No fields beside the credentials.</p>}
-      {call.choices
-        .filter((names) => names.length > 1)
-        .map((names) => (
-          <Text text={`At least one of \`${names.join('`, `')}\` is needed.`} />
-        ))}
+      {choices.map((names) => (
+        <Text text={`At least one of \`${names.join('`, `')}\` is needed.`} />
+      ))}
       {call.fields.filter(isUsual).map(row)}
       {others.length > 0 && (
         <Details summary={`More fields: ${others.map(({ name }) => name).join(', ')}`}>

@@ -42,10 +42,12 @@ export type Document = {
   };
 };
 
+type Place = 'query' | 'form' | 'header';
+
 /** A form field of a call. `value` is empty if a typical call omits the field. */
 export type Field = {
   name: string;
-  place: 'query' | 'form' | 'header';
+  place: Place;
   kind: 'text' | 'integer' | 'flag' | 'json';
   isRequired: boolean;
   value: string;
@@ -78,15 +80,9 @@ export function textOf(value: unknown, isJson: boolean): string {
 
 const KINDS: Record<string, Field['kind']> = { integer: 'integer', boolean: 'flag' };
 
-function toField(
-  place: Field['place'],
-  name: string,
-  schema: Schema,
-  required = false,
-  sent?: unknown,
-): Field {
+function toField(place: Place, name: string, schema: Schema, isRequired = false, sent?: unknown): Field {
   const kind = schema.contentSchema ? 'json' : (KINDS[String(schema.type)] ?? 'text');
-  return { name, place, kind, isRequired: required, value: textOf(sent, kind === 'json'), schema };
+  return { name, place, kind, isRequired, value: textOf(sent, kind === 'json'), schema };
 }
 
 function callerOf({ security }: Operation, { required, properties }: Schema): Caller {

@@ -56,24 +56,29 @@ export function Navigation({ areas, current }: { areas: Area[]; current: string 
     return () => removeEventListener('keydown', focus);
   }, []);
 
+  const close = (): void => setOpen(false);
+  const open = (event: SubmitEvent): void => {
+    event.preventDefault();
+    if (search && found[0]) location.hash = found[0].href;
+    close();
+  };
+  const link = ({ href, label, note }: Entry) => (
+    <a href={href} aria-current={href === current ? 'true' : undefined} onClick={close}>
+      {label}
+      {note && <small> {note}</small>}
+    </a>
+  );
   return (
     <nav
       aria-label="Reference"
       class={isOpen ? 'side open' : 'side'}
-      onKeyDown={(event) => event.key === 'Escape' && setOpen(false)}
+      onKeyDown={(event) => event.key === 'Escape' && close()}
     >
       <button type="button" class="copy toggle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         Contents and search
       </button>
       <div class="drawer">
-        <form
-          role="search"
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (search && found[0]) location.hash = found[0].href;
-            setOpen(false);
-          }}
-        >
+        <form role="search" onSubmit={open}>
           <input
             ref={input}
             type="search"
@@ -90,16 +95,7 @@ export function Navigation({ areas, current }: { areas: Area[]; current: string 
         {groups.map(({ name, entries }) => (
           <section>
             <h2>{name}</h2>
-            {entries.map(({ href, label, note }) => (
-              <a
-                href={href}
-                aria-current={href === current ? 'true' : undefined}
-                onClick={() => setOpen(false)}
-              >
-                {label}
-                {note && <small> {note}</small>}
-              </a>
-            ))}
+            {entries.map(link)}
           </section>
         ))}
         {found.length === 0 && <p class="quiet">Nothing has all of these words.</p>}

@@ -10,18 +10,14 @@ const shown = (body: string): string => (/^[[{]/.test(body) ? json(parsed(body))
 
 export function ResponseBox({ call, run }: { call: Call; run: Run }) {
   const { count, result, error } = run;
+  const outcome = result && `${result.status} ${result.isOk ? 'OK' : 'Failed'}`;
   return (
     <div class="answer" data-runs={count}>
       <p role="status">
-        {error && <strong class="bad">{error}</strong>}
-        {result && (
-          <>
-            <strong class={result.isOk ? 'good' : 'bad'} data-status={result.status}>
-              {result.status} {result.isOk ? 'OK' : 'Failed'}
-            </strong>{' '}
-            in {result.milliseconds} ms
-          </>
-        )}
+        <strong class={result?.isOk ? 'good' : 'bad'} data-status={result?.status}>
+          {outcome ?? error}
+        </strong>
+        {result && ` in ${result.milliseconds} ms`}
       </p>
       <Code
         title={result ? 'Answer' : 'Example of an answer'}

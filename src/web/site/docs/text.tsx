@@ -13,23 +13,12 @@ export function Line({ text }: { text: string }) {
 /** Renders paragraphs and lists of Markdown, as in the descriptions of the OpenAPI document. */
 export function Text({ text }: { text: string }) {
   const blocks = text.split('\n\n').map((block) => {
-    const [lead, ...items] = block.split(/^- /m);
+    const [lead, ...lines] = block.split(/^- /m).map((line) => <Line text={line} />);
+    const items = lines.map((line) => <li>{line}</li>);
     return (
       <>
-        {lead && (
-          <p>
-            <Line text={lead} />
-          </p>
-        )}
-        {items.length > 0 && (
-          <ul>
-            {items.map((item) => (
-              <li>
-                <Line text={item} />
-              </li>
-            ))}
-          </ul>
-        )}
+        {!/^(- |$)/.test(block) && <p>{lead}</p>}
+        {items.length > 0 && <ul>{items}</ul>}
       </>
     );
   });

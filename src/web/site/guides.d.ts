@@ -1,6 +1,3 @@
-/** The bundler handles styles; an import has no value. */
-declare module '*.css';
-
 /** The guides, as tools/bundle.mjs reads them: a block without a language is HTML, the others are code. */
 declare module '*/docs/guides/README.md' {
   type Block = { language?: string; title?: string; text: string };

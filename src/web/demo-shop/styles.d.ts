@@ -1,2 +1,0 @@
-/** The bundler handles styles; an import has no value. */
-declare module '*.css';
