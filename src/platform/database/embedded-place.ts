@@ -11,8 +11,13 @@ import type { OsUser } from './embedded-system.ts';
 /** Root uses this folder when the user postgres cannot reach the data folder. */
 const SHARED_ROOT = '/var/lib/wishgate';
 
-/** `isOutside`: a copy of the data folder lacks the database. `warning` says what to fix before there is data to lose. */
-export type Place = { dir: string; isOutside: boolean; warning: string | null };
+export type Place = {
+  dir: string;
+  /** A copy of the data folder would not contain the database. */
+  isOutside: boolean;
+  /** One sentence about what an operator must fix before there is data to lose. */
+  warning: string | null;
+};
 
 /** The cluster is `postgres` in the data folder, or a link to one elsewhere if the user postgres cannot reach that. */
 export async function locate(dataDir: string, log: Logger): Promise<{ dir: string; isDecided: boolean }> {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createHash, randomInt } from 'node:crypto';
-import { open, readFile, rm } from 'node:fs/promises';
+import { open, readFile, rm, writeFile } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -14,6 +14,8 @@ export const OWNER = 'wishgate';
 export type Cluster = {
   dir: string;
   logFile: string;
+  /** Stores the last port, so that addresses of connected processes remain valid after a restart. */
+  portFile: string;
   password: string;
   user: OsUser | undefined;
   bin: string;
@@ -68,8 +70,7 @@ export async function ensureRunning(cluster: Cluster, settings: Settings, port?:
   let answersBy = Date.now() + SILENCE_PATIENCE_MS;
   for (;;) {
     const running = await processesOn(cluster.dir);
-    if (running.length === 0)
-      return start(cluster, settings, port ?? (await lastPort(cluster.dir)), port === undefined);
+    if (running.length === 0) return start(cluster, settings, port);
     const state = await probe(cluster, running);
     if (typeof state === 'number') return state;
     if (state === 'starting' && Date.now() > recoveredBy) throw slowStart(cluster);
@@ -100,16 +101,10 @@ async function probe(cluster: Cluster, running: { pid?: number }[]): Promise<num
   }
 }
 
-/** Below the kernel's range for outgoing connections, one of which could otherwise take the port while the server is down. */
-const randomPort = (): number => randomInt(20_000, 32_000);
-
-/** Reads the last port from PostgreSQL's own record, so that addresses of connected processes remain valid after a restart. */
-async function lastPort(dir: string): Promise<number> {
-  const command = await readFile(join(dir, 'postmaster.opts'), 'utf8').catch(() => '');
-  return Number(/"-p" "(\d+)"/.exec(command)?.[1]) || randomPort();
-}
-
-async function start(cluster: Cluster, settings: Settings, port: number, mayMove: boolean): Promise<number> {
+async function start(cluster: Cluster, settings: Settings, fixedPort?: number): Promise<number> {
+  const lastPort = Number(await readFile(cluster.portFile, 'utf8').catch(() => ''));
+  // Below the kernel's range for outgoing connections, one of which could otherwise take the port while the server is down.
+  const port = fixedPort ?? (lastPort || randomInt(20_000, 32_000));
   // No server runs here, but the pid in a stale file may now belong to any program, which PostgreSQL would mistake for a server.
   await rm(join(cluster.dir, 'postmaster.pid'), { force: true });
   // This process opens the log and PostgreSQL inherits it, so that the user postgres needs no access to its folder.
@@ -136,14 +131,17 @@ async function start(cluster: Cluster, settings: Settings, port: number, mayMove
     if (!(await waitUntil(isOver, RECOVERY_PATIENCE_MS))) throw slowStart(cluster);
     if (ends.length > 0) {
       const failure = `${ends[0]} ${await complaintsIn(cluster.logFile, logStart)}`.trim();
-      if (mayMove && failure.includes('Address already in use'))
-        return await start(cluster, settings, randomPort(), true);
+      if (fixedPort === undefined && failure.includes('Address already in use')) {
+        await rm(cluster.portFile, { force: true });
+        return await start(cluster, settings);
+      }
       throw new Error(`The bundled PostgreSQL did not start (see ${cluster.logFile}): ${failure}`);
     }
-    return port;
   } finally {
     await logFile.close();
   }
+  await writeFile(cluster.portFile, `${port}\n`);
+  return port;
 }
 
 function serverSettings(): Settings {
