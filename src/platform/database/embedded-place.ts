@@ -11,13 +11,8 @@ import type { OsUser } from './embedded-system.ts';
 /** Root uses this folder when the user postgres cannot reach the data folder. */
 const SHARED_ROOT = '/var/lib/wishgate';
 
-export type Place = {
-  dir: string;
-  /** A copy of the data folder would not contain the database. */
-  isOutside: boolean;
-  /** One sentence about what an operator must fix before there is data to lose. */
-  warning: string | null;
-};
+/** `isOutside`: a copy of the data folder lacks the database. `warning` says what to fix before there is data to lose. */
+export type Place = { dir: string; isOutside: boolean; warning: string | null };
 
 /** The cluster is `postgres` in the data folder, or a link to one elsewhere if the user postgres cannot reach that. */
 export async function locate(dataDir: string, log: Logger): Promise<{ dir: string; isDecided: boolean }> {
@@ -46,9 +41,8 @@ async function follow(path: string): Promise<string | undefined> {
 }
 
 /** Asks the kernel, so that access lists and unusual mounts count as well as modes. */
-async function canPostgresEnter(dir: string): Promise<boolean> {
-  return (await run('/bin/sh', ['-c', 'cd "$1"', 'sh', dir], await ensurePostgresUser())).ok;
-}
+const canPostgresEnter = async (dir: string): Promise<boolean> =>
+  (await run('/bin/sh', ['-c', 'cd "$1"', 'sh', dir], await ensurePostgresUser())).ok;
 
 /** A separate chmod sets the mode, because a strict umask would remove it. */
 async function makeSharedRoot(sharedRoot: string): Promise<void> {

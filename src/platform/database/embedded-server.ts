@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createHash, randomInt } from 'node:crypto';
 import { open, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { totalmem } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -88,8 +89,11 @@ async function probe(cluster: Cluster, running: { pid?: number }[]): Promise<num
   const port = Number(lines[3]);
   if (!running.some(({ pid }) => pid === Number(lines[0])) || !port) return 'silent';
   try {
-    await withClient(cluster, port, 'postgres', (client) => client.query('SELECT'));
-    return port;
+    const { rows } = await withClient(cluster, port, 'postgres', (client) =>
+      client.query<{ data_directory: string }>('SHOW data_directory'),
+    );
+    // The server of a copied data folder has the same password.
+    return rows[0]?.data_directory === cluster.dir ? port : 'silent';
   } catch (error) {
     if (hasCode(error, '28P01')) {
       const text = `PostgreSQL on ${cluster.dir} refuses the password in postgres.password; restore that file`;
@@ -102,9 +106,7 @@ async function probe(cluster: Cluster, running: { pid?: number }[]): Promise<num
 }
 
 async function start(cluster: Cluster, settings: Settings, fixedPort?: number): Promise<number> {
-  const lastPort = Number(await readFile(cluster.portFile, 'utf8').catch(() => ''));
-  // Below the kernel's range for outgoing connections, one of which could otherwise take the port while the server is down.
-  const port = fixedPort ?? (lastPort || randomInt(20_000, 32_000));
+  const port = fixedPort ?? (await choosePort(cluster));
   // No server runs here, but the pid in a stale file may now belong to any program, which PostgreSQL would mistake for a server.
   await rm(join(cluster.dir, 'postmaster.pid'), { force: true });
   // This process opens the log and PostgreSQL inherits it, so that the user postgres needs no access to its folder.
@@ -131,10 +133,9 @@ async function start(cluster: Cluster, settings: Settings, fixedPort?: number): 
     if (!(await waitUntil(isOver, RECOVERY_PATIENCE_MS))) throw slowStart(cluster);
     if (ends.length > 0) {
       const failure = `${ends[0]} ${await complaintsIn(cluster.logFile, logStart)}`.trim();
-      if (fixedPort === undefined && failure.includes('Address already in use')) {
-        await rm(cluster.portFile, { force: true });
+      // Another process took the port after it was chosen.
+      if (fixedPort === undefined && failure.includes('Address already in use'))
         return await start(cluster, settings);
-      }
       throw new Error(`The bundled PostgreSQL did not start (see ${cluster.logFile}): ${failure}`);
     }
   } finally {
@@ -166,6 +167,21 @@ async function complaintsIn(logFile: string, from: number): Promise<string> {
     .filter((line) => /\b(FATAL|PANIC|LOG: {2}could not|HINT|postgres:)/.test(line))
     .slice(-4)
     .join(' ');
+}
+
+/** Below the kernel's range for outgoing connections, one of which could otherwise take the port while the server is down. */
+async function choosePort(cluster: Cluster): Promise<number> {
+  let port = Number(await readFile(cluster.portFile, 'utf8').catch(() => ''));
+  while (!port || !(await isFree(port))) port = randomInt(20_000, 32_000);
+  return port;
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
 }
 
 function slowStart(cluster: Cluster): Error {

@@ -64,11 +64,8 @@ async function upgradeLocked(
   const old = await findBinaries(user, log, await options.oldPrograms(from));
   if (old.major !== from)
     throw new Error(`The programs in ${old.bin} are of PostgreSQL ${old.major}; ${from} is needed`);
-  const files = {
-    logFile: join(home, 'postgres.log'),
-    password: await readPassword(join(home, 'postgres.password'), false),
-    user,
-  };
+  const password = await readPassword(join(home, 'postgres.password'), false);
+  const files = { logFile: join(home, 'postgres.log'), password, user };
   const source: Cluster = { ...files, dir, bin: old.bin, portFile: join(home, 'postgres.port') };
   const target: Cluster = { ...files, dir: draft, bin, portFile: join(home, 'postgres.upgrade.port') };
   const copied = await copyCluster(source, target, options.onProgress);
