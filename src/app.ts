@@ -25,7 +25,7 @@ import { serveSignIn } from './api/sign-in.ts';
 import { serveReplies } from './api/sms-replies.ts';
 import type { Services } from './context.ts';
 import { closeWatches } from './lists/live.watch.ts';
-import { AppError, errorBody } from './platform/errors.ts';
+import { AppError, errorBody, fail } from './platform/errors.ts';
 import { readServiceSecret } from './stores/store.service.ts';
 import type { DemoStore } from './web/demo-store/demo.ts';
 
@@ -70,9 +70,7 @@ export async function createApp(
   serveSharedLists(app, services, admitLink);
   serveSignIn(app, services, demo);
   servePages(app, services, schema, demo);
-  app.use(() => {
-    throw new AppError('not-found', 'There is nothing at this address');
-  });
+  app.use(() => fail('not-found'));
   app.use(createFailureHandler(services));
   return app;
 }

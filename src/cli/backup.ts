@@ -13,6 +13,7 @@ import {
   PIECE_BYTES,
   STANDARD,
   abortOnSignal,
+  clearProgress,
   describeCopied,
   describeSize,
   readFileCall,
@@ -88,6 +89,8 @@ runProgram(async (args, config) => {
   }
   if (process.stdout.isTTY)
     throw new UsageError('A backup is not for a terminal: send it to a file or a program');
-  process.stderr.write(`Written: ${describeCopied(await copyTo(process.stdout, config()))}\n`);
+  const copied = await copyTo(process.stdout, config());
+  clearProgress();
+  process.stderr.write(`Written: ${describeCopied(copied)}\n`);
   return '';
 });

@@ -141,7 +141,7 @@ export const commands: Record<string, Command> = {
     async run(values, open) {
       const pid = required(values, 'pid');
       const given = values['old-days'];
-      const oldDays = given === undefined ? null : whole('old-days')(given);
+      const oldDays = given === undefined ? null : whole('old-days', String(given));
       const services = await open();
       await rotateTokenKey(services, pid, oldDays);
       const { tokenKeys } = await findListing(services, pid);

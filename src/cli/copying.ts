@@ -49,6 +49,8 @@ export function showProgress(what: string): OnProgress {
     );
 }
 
+export const clearProgress = (): void => void (process.stderr.isTTY && process.stderr.write('\r\u001b[K'));
+
 export const describeCopied = ({ tables, rows, bytes }: Copied): string =>
   `${tables} tables, ${rows.toLocaleString('en')} rows, ${describeSize(bytes)} unpacked`;
 
@@ -103,7 +105,6 @@ export function runProgram(run: (args: string[], config: () => Config) => Promis
     loadEnvFile();
     return readConfig();
   };
-  const clearProgress = (): void => void (process.stderr.isTTY && process.stderr.write('\r\u001b[K'));
   run(process.argv.slice(2), config)
     .finally(clearProgress)
     .then(

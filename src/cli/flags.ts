@@ -54,9 +54,7 @@ export function oneOf<Name extends string>(values: Values, ...flags: Name[]): Na
   return given[0]!;
 }
 
-export const whole =
-  (flag: string) =>
-  (text: string | boolean): number => {
-    if (!/^\d{1,9}$/.test(String(text))) throw new UsageError(`--${flag} must be a whole number`);
-    return Number(text);
-  };
+export function whole(flag: string, text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new UsageError(`--${flag} must be a whole number`);
+  return Number(text);
+}

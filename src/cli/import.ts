@@ -95,7 +95,7 @@ function readJob(values: Values) {
   return {
     path,
     pid: required(values, 'pid'),
-    maxFaults: values['strict'] === true ? 0 : whole('max-errors')(values['max-errors'] ?? '1000'),
+    maxFaults: values['strict'] === true ? 0 : whole('max-errors', String(values['max-errors'] ?? 1000)),
     delimiter: String(values['delimiter'] ?? ','),
     isResuming: values['resume'] === true,
   };

@@ -21,12 +21,11 @@ function flagsOf(setting: Row): [string, Flag][] {
 /** Flags that set something on a store; a `no-` twin clears it. */
 export const SETTING_FLAGS: Record<string, Flag> = Object.fromEntries(storeSettings.flatMap(flagsOf));
 
-function list(text: string): string[] {
-  return text
-    .split(',')
-    .map((entry) => entry.trim())
+const list = (text: string): string[] =>
+  text
+    .trim()
+    .split(/\s*,\s*/)
     .filter(Boolean);
-}
 
 function limits(text: string): RateLimits {
   const pairs = list(text).map((pair) => pair.split('='));
@@ -40,7 +39,7 @@ const KINDS: {
   [Kind in Setting['kind']]: { read: (text: string, flag: string) => unknown; cleared?: unknown };
 } = {
   text: { read: (text) => text },
-  int: { read: (text, flag) => whole(flag)(text) },
+  int: { read: (text, flag) => whole(flag, text) },
   list: { read: list, cleared: [] },
   flag: { read: () => true, cleared: false },
   rateLimits: { read: limits, cleared: {} },

@@ -115,7 +115,7 @@ async function makeCluster(dir: string): Promise<void> {
     await server.release();
   }
   // Copies run side by side.
-  await rm(join(dir, 'postgres', 'postmaster.opts'));
+  await rm(join(dir, 'postgres.port'));
 }
 
 /** With owners and modes, which Node's own copying does not keep. */

@@ -12,12 +12,11 @@ import type { OsUser } from './embedded-system.ts';
 /** The caller holds the lock of the data folder. */
 export async function prepareCluster(dataDir: string, log: Logger, isDurable: boolean): Promise<Cluster> {
   const { dir, isDecided } = await locate(dataDir, log);
-  const logFile = join(dataDir, 'postgres.log');
+  const portFile = join(dataDir, 'postgres.port');
   const isNew = !existsSync(dir);
   if (isNew && existsSync(upgradeMark(dataDir)))
     throw new Error(`The upgrade of ${dir} was interrupted at its end; run: npm run upgrade`);
-  // The first server wrote the log.
-  if (isNew && isDecided && existsSync(logFile))
+  if (isNew && isDecided && existsSync(portFile))
     throw new Error(
       `The database of DATA_DIR was in ${dir}, which is gone; bring it back, or remove ${join(dataDir, 'postgres')} to ` +
         'start with an empty one',
@@ -25,7 +24,7 @@ export async function prepareCluster(dataDir: string, log: Logger, isDurable: bo
   const user = isNew ? await (isRoot() ? ensurePostgresUser() : undefined) : await ownerOf(dir);
   const { bin, major } = await findBinaries(user, log);
   const password = await readPassword(join(dataDir, 'postgres.password'), isNew);
-  const cluster = { dir, logFile, password, user, bin };
+  const cluster = { dir, logFile: join(dataDir, 'postgres.log'), portFile, password, user, bin };
   await removeDrafts(dir);
   if (isNew) {
     await initialise(cluster, isDurable);

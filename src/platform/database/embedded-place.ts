@@ -41,9 +41,8 @@ async function follow(path: string): Promise<string | undefined> {
 }
 
 /** Asks the kernel, so that access lists and unusual mounts count as well as modes. */
-async function canPostgresEnter(dir: string): Promise<boolean> {
-  return (await run('/bin/sh', ['-c', 'cd "$1"', 'sh', dir], await ensurePostgresUser())).ok;
-}
+const canPostgresEnter = async (dir: string): Promise<boolean> =>
+  (await run('/bin/sh', ['-c', 'cd "$1"', 'sh', dir], await ensurePostgresUser())).ok;
 
 /** A separate chmod sets the mode, because a strict umask would remove it. */
 async function makeSharedRoot(sharedRoot: string): Promise<void> {

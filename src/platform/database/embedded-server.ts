@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createHash, randomInt } from 'node:crypto';
-import { open, readFile, rm } from 'node:fs/promises';
+import { open, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { totalmem } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -14,6 +15,8 @@ export const OWNER = 'wishgate';
 export type Cluster = {
   dir: string;
   logFile: string;
+  /** Stores the last port, so that addresses of connected processes remain valid after a restart. */
+  portFile: string;
   password: string;
   user: OsUser | undefined;
   bin: string;
@@ -68,8 +71,7 @@ export async function ensureRunning(cluster: Cluster, settings: Settings, port?:
   let answersBy = Date.now() + SILENCE_PATIENCE_MS;
   for (;;) {
     const running = await processesOn(cluster.dir);
-    if (running.length === 0)
-      return start(cluster, settings, port ?? (await lastPort(cluster.dir)), port === undefined);
+    if (running.length === 0) return start(cluster, settings, port);
     const state = await probe(cluster, running);
     if (typeof state === 'number') return state;
     if (state === 'starting' && Date.now() > recoveredBy) throw slowStart(cluster);
@@ -87,8 +89,11 @@ async function probe(cluster: Cluster, running: { pid?: number }[]): Promise<num
   const port = Number(lines[3]);
   if (!running.some(({ pid }) => pid === Number(lines[0])) || !port) return 'silent';
   try {
-    await withClient(cluster, port, 'postgres', (client) => client.query('SELECT'));
-    return port;
+    const { rows } = await withClient(cluster, port, 'postgres', (client) =>
+      client.query<{ data_directory: string }>('SHOW data_directory'),
+    );
+    // The server of a copied data folder has the same password.
+    return rows[0]?.data_directory === cluster.dir ? port : 'silent';
   } catch (error) {
     if (hasCode(error, '28P01')) {
       const text = `PostgreSQL on ${cluster.dir} refuses the password in postgres.password; restore that file`;
@@ -100,16 +105,8 @@ async function probe(cluster: Cluster, running: { pid?: number }[]): Promise<num
   }
 }
 
-/** Below the kernel's range for outgoing connections, one of which could otherwise take the port while the server is down. */
-const randomPort = (): number => randomInt(20_000, 32_000);
-
-/** Reads the last port from PostgreSQL's own record, so that addresses of connected processes remain valid after a restart. */
-async function lastPort(dir: string): Promise<number> {
-  const command = await readFile(join(dir, 'postmaster.opts'), 'utf8').catch(() => '');
-  return Number(/"-p" "(\d+)"/.exec(command)?.[1]) || randomPort();
-}
-
-async function start(cluster: Cluster, settings: Settings, port: number, mayMove: boolean): Promise<number> {
+async function start(cluster: Cluster, settings: Settings, fixedPort?: number): Promise<number> {
+  const port = fixedPort ?? (await choosePort(cluster));
   // No server runs here, but the pid in a stale file may now belong to any program, which PostgreSQL would mistake for a server.
   await rm(join(cluster.dir, 'postmaster.pid'), { force: true });
   // This process opens the log and PostgreSQL inherits it, so that the user postgres needs no access to its folder.
@@ -136,14 +133,16 @@ async function start(cluster: Cluster, settings: Settings, port: number, mayMove
     if (!(await waitUntil(isOver, RECOVERY_PATIENCE_MS))) throw slowStart(cluster);
     if (ends.length > 0) {
       const failure = `${ends[0]} ${await complaintsIn(cluster.logFile, logStart)}`.trim();
-      if (mayMove && failure.includes('Address already in use'))
-        return await start(cluster, settings, randomPort(), true);
+      // Another process took the port after it was chosen.
+      if (fixedPort === undefined && failure.includes('Address already in use'))
+        return await start(cluster, settings);
       throw new Error(`The bundled PostgreSQL did not start (see ${cluster.logFile}): ${failure}`);
     }
-    return port;
   } finally {
     await logFile.close();
   }
+  await writeFile(cluster.portFile, `${port}\n`);
+  return port;
 }
 
 function serverSettings(): Settings {
@@ -168,6 +167,21 @@ async function complaintsIn(logFile: string, from: number): Promise<string> {
     .filter((line) => /\b(FATAL|PANIC|LOG: {2}could not|HINT|postgres:)/.test(line))
     .slice(-4)
     .join(' ');
+}
+
+/** Below the kernel's range for outgoing connections, one of which could otherwise take the port while the server is down. */
+async function choosePort(cluster: Cluster): Promise<number> {
+  let port = Number(await readFile(cluster.portFile, 'utf8').catch(() => ''));
+  while (!port || !(await isFree(port))) port = randomInt(20_000, 32_000);
+  return port;
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
 }
 
 function slowStart(cluster: Cluster): Error {

@@ -2,9 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import pg from 'pg';
 import type { Logger } from '../log.ts';
 import { isReadOnly } from './errors.ts';
-import { observePool } from './pool-metrics.ts';
+import { observePool, watchSilence } from './pool-watch.ts';
 import { checkWritable, createServers } from './servers.ts';
-import { watchSilence } from './timeouts.ts';
 
 /** The connection of an open transaction; it runs one statement at a time. */
 export type Session = { query: (config: pg.QueryConfig) => Promise<pg.QueryResult> };

@@ -65,8 +65,10 @@ async function upgradeLocked(
   if (old.major !== from)
     throw new Error(`The programs in ${old.bin} are of PostgreSQL ${old.major}; ${from} is needed`);
   const password = await readPassword(join(home, 'postgres.password'), false);
-  const source: Cluster = { dir, bin: old.bin, logFile: join(home, 'postgres.log'), password, user };
-  const copied = await copyCluster(source, { ...source, dir: draft, bin }, options.onProgress);
+  const files = { logFile: join(home, 'postgres.log'), password, user };
+  const source: Cluster = { ...files, dir, bin: old.bin, portFile: join(home, 'postgres.port') };
+  const target: Cluster = { ...files, dir: draft, bin, portFile: join(home, 'postgres.upgrade.port') };
+  const copied = await copyCluster(source, target, options.onProgress);
   const kept = existsSync(`${dir}-${from}`) ? `${dir}-${from}.${Date.now()}` : `${dir}-${from}`;
   await replaceFile(mark, `${kept}\n`, true);
   await rename(dir, kept);
@@ -101,5 +103,6 @@ async function copyCluster(source: Cluster, target: Cluster, onProgress: OnProgr
     throw error;
   } finally {
     await stopProcesses(source.dir);
+    await rm(target.portFile, { force: true });
   }
 }
