@@ -9,12 +9,12 @@ import * as stores from './store.repo.ts';
 import type { NewKey, StoreRow } from './store.repo.ts';
 import {
   MAX_KEYS,
-  changePacing,
+  changeSchedule,
   checkKeyName,
   describeTokenKeys,
   hashKey,
   isServed,
-  splitPacing,
+  splitSchedule,
 } from './store.rules.ts';
 import type { TokenKey, TokenKeyInfo } from './store.rules.ts';
 
@@ -36,7 +36,7 @@ export async function createStore(
   input: StoreSettings & { name: string; isDemo?: boolean },
 ): Promise<NewStore> {
   const { isDemo = false, ...settings } = input;
-  const { pacing, rest } = splitPacing(checkSettings(settings, flagOf));
+  const { pacing, rest } = splitSchedule(checkSettings(settings, flagOf));
   const name = rest.name!;
   const pid = newPid();
   const { apiKey, key } = makeKey('First key');
@@ -48,7 +48,7 @@ export async function createStore(
       pid,
       isDemo,
       secret: randomBytes(32),
-      ...(pacing && { pacing: changePacing({}, pacing, flagOf) }),
+      ...(pacing && { pacing: changeSchedule({}, pacing, flagOf) }),
     },
     key,
   );
@@ -83,7 +83,7 @@ export async function updateStore(
   settings: StoreSettings,
   nameOf: NameSetting = flagOf,
 ): Promise<void> {
-  const { pacing, rest } = splitPacing(checkSettings(settings, nameOf));
+  const { pacing, rest } = splitSchedule(checkSettings(settings, nameOf));
   if (rest.senderAddress === null && (await stores.hasMailServer(db, pid)))
     fail('invalid-request', `${nameOf('senderAddress')} must stay while the store has its own mail server`);
   if (pacing === null) {
@@ -94,7 +94,7 @@ export async function updateStore(
   await db.transaction(async (tx) => {
     if (!(await stores.lockStore(tx, pid))) failNoStore();
     const store = (await stores.findStore(tx, pid)) ?? failNoStore();
-    await stores.updateStore(tx, pid, { ...rest, pacing: changePacing(store.pacing, pacing, nameOf) });
+    await stores.updateStore(tx, pid, { ...rest, pacing: changeSchedule(store.pacing, pacing, nameOf) });
   });
 }
 
