@@ -114,11 +114,9 @@ export function createTasks(services: Services): Task[] {
 }
 
 /** Uses one provider for all stores. */
-export const always =
-  (transport: Transport): Transports =>
-  async () =>
-  () =>
-    transport;
+export function always(transport: Transport): Transports {
+  return async () => () => transport;
+}
 
 /** The store added or removed its server after the batch was claimed; the other queue sends the email next. */
 const CHANGED: Transport = {

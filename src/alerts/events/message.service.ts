@@ -167,13 +167,9 @@ function composeAlone(services: Services, medium: Medium, alert: Prepared): Mess
   return { message, others: [], compose };
 }
 
-export const senderFields = ({ pid, isDemo, name: storeName, senderName, senderAddress }: Sender) => ({
-  pid,
-  isDemo,
-  storeName,
-  senderName,
-  senderAddress,
-});
+export function senderFields({ pid, isDemo, name, senderName, senderAddress }: Sender) {
+  return { pid, isDemo, storeName: name, senderName, senderAddress };
+}
 
 /** Renders one message for a contact; a single alert is not a digest. */
 async function composeTogether(
