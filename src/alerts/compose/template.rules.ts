@@ -83,11 +83,8 @@ export const TEMPLATE_VARIABLES: TemplateVariable[] = Object.entries(MEANINGS).m
 export function checkSizes(texts: Record<Part, unknown>): void {
   for (const part of PART_NAMES) {
     const source = texts[part];
-    const isFine =
-      typeof source === 'string' &&
-      source.trim() !== '' &&
-      source.length <= MAX_TEMPLATE &&
-      isStorable(source);
-    if (!isFine) fail('invalid-request', `${part} must have 1 to ${MAX_TEMPLATE} characters`);
+    const isText = typeof source === 'string' && source.trim() !== '' && isStorable(source);
+    if (!isText || source.length > MAX_TEMPLATE)
+      fail('invalid-request', `${part} must have 1 to ${MAX_TEMPLATE} characters`);
   }
 }

@@ -1,5 +1,6 @@
 import type { Resolvers } from '../../generated/resolvers.ts';
-import { countAlerts, listAlerts, productOf, retryAlerts } from './alert-log.service.ts';
+import { readProduct } from '../../stores/products/product.reads.ts';
+import { countAlerts, listAlerts, retryAlerts } from './alert-log.service.ts';
 import { countListHolders, getProgress, getReach, triggerTopic } from './event.service.ts';
 
 export const alertResolvers = {
@@ -7,7 +8,7 @@ export const alertResolvers = {
     alerts: (_root, page, ctx) => listAlerts(ctx, page),
     sendProgress: (_root, { topic, epis }, ctx) => getProgress(ctx, topic, epis),
   },
-  Alert: { product: (alert, _args, ctx) => productOf(ctx, alert) },
+  Alert: { product: ({ pid, epi }, _args, ctx) => readProduct(ctx, { pid, epi }) },
   AlertConnection: { totalCount: (page, _args, ctx) => countAlerts(ctx, page) },
   Audience: {
     listHolders: ({ topic, epis }, _args, ctx) => countListHolders(ctx, topic, epis),
