@@ -1,6 +1,6 @@
 import { flagOf } from '../stores/setting.rules.ts';
 import { storeSettings } from '../stores/store.columns.ts';
-import type { Pacing } from '../stores/store.rules.ts';
+import type { SendingSchedule } from '../stores/store.rules.ts';
 import type { RateLimits, StoreListing } from '../stores/store.service.ts';
 
 export function describeKey(key: Omit<StoreListing['keys'][number], 'pid'>): string {
@@ -28,7 +28,7 @@ export function describeStore(store: StoreListing): string {
   const { listTypes, inventoryManaged, allowedOrigins, shareUrl, doubleOptIn, ...more } = settings;
   const { defaultRegion, measureAlerts, attributionDays, mergedSessions, restoreDays, ...brand } = more;
   const { logoUrl, colour, senderName, senderAddress, currency, locale, rateLimits, ...others } = brand;
-  const { digestSeconds, quietFrom, quietTo, timeZone = 'UTC', dailyCap } = pacing as Pacing;
+  const { digestSeconds, quietFrom, quietTo, timeZone = 'UTC', dailyCap } = pacing as SendingSchedule;
   const limits = Object.entries(rateLimits as RateLimits).map(([kind, limit]) => `${kind}=${limit}`);
   const sender = `${senderName ?? name}${senderAddress === null ? '' : `, answers go to ${senderAddress}`}`;
   const marks = `${isDemo ? ' (demo)' : ''}${maintenance ? ' (closed for maintenance)' : ''}`;

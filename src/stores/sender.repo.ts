@@ -1,12 +1,12 @@
 import type { StoreModel, SuppressionModel } from '../generated/prisma/models.ts';
 import type { Db } from '../platform/database/database.ts';
-import type { Pacing, TokenKey, TokenStore } from './store.rules.ts';
+import type { SendingSchedule, TokenKey, TokenStore } from './store.rules.ts';
 
 type BrandName = 'logoUrl' | 'colour' | 'senderName' | 'senderAddress' | 'currency' | 'locale';
 
 export type Sender = Pick<StoreModel, 'pid' | 'name' | 'isDemo' | 'linkNo' | BrandName> &
   TokenStore & {
-    pacing: Pacing;
+    pacing: SendingSchedule;
     /** Base for relative product URLs: the store's own site, if it is set. */
     siteUrl: string | null;
   };
@@ -26,7 +26,7 @@ const SENDER = {
 
 const toSender = ({ shareUrl, allowedOrigins, ...row }: Pick<StoreModel, keyof typeof SENDER>): Sender => ({
   ...row,
-  pacing: row.pacing as Pacing,
+  pacing: row.pacing as SendingSchedule,
   tokenKeys: row.tokenKeys as TokenKey[],
   siteUrl: shareUrl ?? allowedOrigins[0] ?? null,
 });

@@ -9,9 +9,9 @@ import type { Setting, TextCheck } from './setting.types.ts';
 import { storeSettings } from './store.columns.ts';
 import type { SettingName } from './store.columns.ts';
 import type { StoreColumns } from './store.repo.ts';
-import type { PacingInput } from './store.rules.ts';
+import type { ScheduleInput } from './store.rules.ts';
 
-export type StoreSettings = StoreColumns & PacingInput;
+export type StoreSettings = StoreColumns & ScheduleInput;
 
 /** Returns the caller's name for a setting: GraphQL's field or the command line's flag. */
 export type NameSetting = (name: SettingName) => string;

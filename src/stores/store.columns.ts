@@ -127,7 +127,7 @@ type Table = typeof STORE_SETTINGS;
 export type SettingName = keyof Table;
 
 /** Settings that are stored together, because they depend on each other. */
-export type PacingName = {
+export type ScheduleName = {
   [Name in SettingName]: Table[Name] extends { within: 'pacing' } ? Name : never;
 }[SettingName];
 

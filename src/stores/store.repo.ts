@@ -2,15 +2,15 @@ import { Prisma } from '../generated/prisma/client.ts';
 import type { ServiceStateModel, StoreKeyModel, StoreModel } from '../generated/prisma/models.ts';
 import { columnOf } from '../platform/database/columns.ts';
 import type { Database, Db, Tx } from '../platform/database/database.ts';
-import type { PacingName, SettingName } from './store.columns.ts';
-import type { Pacing, TokenKey } from './store.rules.ts';
+import type { ScheduleName, SettingName } from './store.columns.ts';
+import type { SendingSchedule, TokenKey } from './store.rules.ts';
 
 /** Requests per minute by kind, and the cost limit of GraphQL documents; an omitted kind has the published default. */
 export type RateLimits = { key?: number; shopper?: number; address?: number; cost?: number };
 
 export type StoreRow = Omit<StoreModel, 'rateLimits' | 'pacing' | 'tokenKeys' | 'updatedAt'> & {
   rateLimits: RateLimits;
-  pacing: Pacing;
+  pacing: SendingSchedule;
   tokenKeys: TokenKey[];
 };
 
@@ -19,7 +19,7 @@ export type StoreKeyRow = Pick<StoreKeyModel, 'id' | 'hash'>;
 export type NewKey = Pick<StoreKeyModel, 'id' | 'name' | 'hash' | 'hint'>;
 
 /** The settings with their own columns; a row of STORE_SETTINGS without a column does not compile. */
-export type StoreColumns = Partial<Pick<StoreRow, Exclude<SettingName, PacingName>>>;
+export type StoreColumns = Partial<Pick<StoreRow, Exclude<SettingName, ScheduleName>>>;
 
 type StoreChanges = StoreColumns & Partial<Pick<StoreRow, 'maintenance' | 'pacing' | 'tokenKeys'>>;
 

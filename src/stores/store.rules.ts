@@ -3,7 +3,7 @@ import { fail } from '../platform/errors.ts';
 import { isLine } from '../platform/text.ts';
 import { DAY_MS } from '../platform/time.ts';
 import { storeSettings } from './store.columns.ts';
-import type { PacingName, STORE_SETTINGS } from './store.columns.ts';
+import type { ScheduleName, STORE_SETTINGS } from './store.columns.ts';
 
 export const MAX_KEYS = 20;
 
@@ -13,34 +13,42 @@ export function isServed(config: { demo: boolean }, store: { isDemo: boolean }):
 }
 
 /** Digest, quiet hours and frequency cap of a store's alerts as they are stored; an omitted rule is off. */
-export type Pacing = {
-  [Name in PacingName]?: (typeof STORE_SETTINGS)[Name]['kind'] extends 'int' ? number : string;
+export type SendingSchedule = {
+  [Name in ScheduleName]?: (typeof STORE_SETTINGS)[Name]['kind'] extends 'int' ? number : string;
 };
 
-export type PacingInput = { [Name in PacingName]?: Pacing[Name] | null };
+export type ScheduleInput = { [Name in ScheduleName]?: SendingSchedule[Name] | null };
 
 /** Whether a rule can delay the store's alerts. */
-export function isPaced({ digestSeconds, quietFrom, dailyCap }: Pacing): boolean {
+export function hasSchedule({ digestSeconds, quietFrom, dailyCap }: SendingSchedule): boolean {
   return digestSeconds !== undefined || quietFrom !== undefined || dailyCap !== undefined;
 }
 
-const NAMES = storeSettings.filter(({ within }) => within === 'pacing').map(({ name }) => name as PacingName);
+const NAMES = storeSettings
+  .filter(({ within }) => within === 'pacing')
+  .map(({ name }) => name as ScheduleName);
 
 /** Separates the settings in the `pacing` column, null if there are none, from those with their own columns. */
-export function splitPacing<Settings extends PacingInput>(settings: Settings) {
-  const isOfPacing = ([name]: [string, unknown]): boolean => NAMES.includes(name as PacingName);
+export function splitSchedule<Settings extends ScheduleInput>(settings: Settings) {
+  const isOfSchedule = ([name]: [string, unknown]): boolean => NAMES.includes(name as ScheduleName);
   const entries = Object.entries(settings);
-  const own = entries.filter(isOfPacing);
+  const own = entries.filter(isOfSchedule);
   return {
     pacing: own.length > 0 ? Object.fromEntries(own) : null,
-    rest: Object.fromEntries(entries.filter((entry) => !isOfPacing(entry))) as Omit<Settings, PacingName>,
+    rest: Object.fromEntries(entries.filter((entry) => !isOfSchedule(entry))) as Omit<Settings, ScheduleName>,
   };
 }
 
 /** Returns the rules to store, or throws an error if the quiet hours are incomplete. */
-export function changePacing(before: Pacing, changes: PacingInput, nameOf: (name: PacingName) => string) {
+export function changeSchedule(
+  before: SendingSchedule,
+  changes: ScheduleInput,
+  nameOf: (name: ScheduleName) => string,
+) {
   const entries = Object.entries({ ...before, ...changes });
-  const after = Object.fromEntries(entries.filter(([, value]) => value != null && value !== 0)) as Pacing;
+  const after = Object.fromEntries(
+    entries.filter(([, value]) => value != null && value !== 0),
+  ) as SendingSchedule;
   if ((after.quietFrom === undefined) !== (after.quietTo === undefined)) {
     const missing = after.quietFrom === undefined ? 'quietFrom' : 'quietTo';
     fail('invalid-request', `${nameOf(missing)} is missing: quiet hours have a beginning and an end`);

@@ -10,12 +10,12 @@ import * as stores from './store.repo.ts';
 import type { NewKey } from './store.repo.ts';
 import {
   MAX_KEYS,
-  changePacing,
+  changeSchedule,
   checkKeyName,
   describeTokenKeys,
   hashKey,
   isServed,
-  splitPacing,
+  splitSchedule,
 } from './store.rules.ts';
 import type { TokenKey, TokenKeyInfo } from './store.rules.ts';
 
@@ -43,11 +43,11 @@ function makeKey(name: string): { apiKey: string; key: NewKey } {
 
 export async function createStore({ db }: Deps, input: StoreSettings & { name: string; isDemo?: boolean }) {
   const { isDemo = false, ...settings } = input;
-  const { pacing, rest } = splitPacing(checkSettings(settings, flagOf));
+  const { pacing, rest } = splitSchedule(checkSettings(settings, flagOf));
   const named = { pid: newPid(), name: rest.name! };
   const { apiKey, key } = makeKey('First key');
   const store = { ...rest, ...named, isDemo, secret: randomBytes(32) };
-  await stores.createStore(db, { ...store, pacing: changePacing({}, pacing ?? {}, flagOf) }, key);
+  await stores.createStore(db, { ...store, pacing: changeSchedule({}, pacing ?? {}, flagOf) }, key);
   return { ...named, apiKey };
 }
 
@@ -74,7 +74,7 @@ export async function findServedStore({ db, config }: Pick<Services, 'db' | 'con
 
 /** Changes a store's settings; errors use the caller's names. */
 export async function updateStore({ db }: Deps, pid: string, settings: StoreSettings, nameOf = flagOf) {
-  const { pacing, rest } = splitPacing(checkSettings(settings, nameOf));
+  const { pacing, rest } = splitSchedule(checkSettings(settings, nameOf));
   if (rest.senderAddress === null && (await stores.hasMailServer(db, pid)))
     fail('invalid-request', `${nameOf('senderAddress')} must stay while the store has its own mail server`);
   if (pacing === null) {
@@ -85,7 +85,7 @@ export async function updateStore({ db }: Deps, pid: string, settings: StoreSett
   await db.transaction(async (tx) => {
     await stores.lockStore(tx, pid);
     const store = (await stores.findStore(tx, pid)) ?? failNoStore();
-    await stores.updateStore(tx, pid, { ...rest, pacing: changePacing(store.pacing, pacing, nameOf) });
+    await stores.updateStore(tx, pid, { ...rest, pacing: changeSchedule(store.pacing, pacing, nameOf) });
   });
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { planContact } from '../../src/alerts/events/frequency.plan.rules.ts';
 import { LOOK_AGAIN_MS, afterQuiet, departureOf } from '../../src/alerts/events/frequency.rules.ts';
-import type { Pacing } from '../../src/stores/store.rules.ts';
+import type { SendingSchedule } from '../../src/stores/store.rules.ts';
 import { times } from '../tier.ts';
 
 const MINUTE = 60_000;
@@ -16,7 +16,7 @@ const clocks = new Map(
 );
 
 /** What a person reads off a clock on the wall. */
-function isQuiet({ quietFrom, quietTo, timeZone = 'UTC' }: Pacing, at: number): boolean {
+function isQuiet({ quietFrom, quietTo, timeZone = 'UTC' }: SendingSchedule, at: number): boolean {
   if (quietFrom === undefined || quietTo === undefined) return false;
   const time = clocks.get(timeZone)!.format(at);
   return quietFrom < quietTo ? time >= quietFrom && time < quietTo : time >= quietFrom || time < quietTo;
@@ -47,7 +47,7 @@ const moment = fc.oneof(
     (day) => fc.integer({ min: -DAY, max: DAY }).map((offset) => Date.parse(`${day}T00:00:00Z`) + offset),
   ),
 );
-const pacing: fc.Arbitrary<Pacing> = fc
+const pacing: fc.Arbitrary<SendingSchedule> = fc
   .record({
     quiet: fc.option(quiet),
     dailyCap: fc.option(fc.integer({ min: 1, max: 3 })),

@@ -1,5 +1,4 @@
-import { stepPrice } from '../../src/alerts/events/price.rules.ts';
-import { planEvents } from '../../src/alerts/events/event.rules.ts';
+import { planEvents, stepPrice } from '../../src/alerts/events/event.rules.ts';
 import type { ProductChange } from '../../src/alerts/events/event.rules.ts';
 import { BUILT_IN_TOPICS } from '../../src/alerts/topics/topic.rules.ts';
 import { triggerOf } from '../../src/alerts/topics/triggers.ts';

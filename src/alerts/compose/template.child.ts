@@ -21,14 +21,10 @@ const START_LIMIT_MS = 30_000;
 /** The job's result, or the part that was being rendered when the process died. */
 export type JobEnd = JobResult | { part: Part | null };
 
-export type RenderProcess = {
-  isAlive: () => boolean;
-  run: (job: RenderJob | JoinJob) => Promise<JobEnd>;
-  end: () => void;
-};
+export type RenderProcess = ReturnType<typeof startRenderProcess>;
 
 /** The child has no environment variables, connections or output; it exits at its memory or time limit and with its parent. */
-export function startRenderProcess(): RenderProcess {
+export function startRenderProcess() {
   const child = fork(IS_SOURCE ? LOADER : ENTRY, [ENTRY], {
     cwd: dirname(ENTRY),
     env: {},
@@ -60,14 +56,14 @@ export function startRenderProcess(): RenderProcess {
   child.once('disconnect', () => finish({ part }));
   child.once('error', () => finish({ part: null }));
   return {
-    isAlive: () => child.connected,
-    run: (job) =>
+    isAlive: (): boolean => child.connected,
+    run: (job: RenderJob | JoinJob): Promise<JobEnd> =>
       new Promise((resolve) => {
         part = null;
         settle = resolve;
         endAfter(isReady ? JOB_LIMIT_MS : START_LIMIT_MS);
         child.send(job, (error) => error && finish({ part: null }));
       }),
-    end: () => void child.kill('SIGKILL'),
+    end: (): void => void child.kill('SIGKILL'),
   };
 }

@@ -2,12 +2,7 @@ import type { Services } from '../../context.ts';
 import { copyNextPortion } from '../../lists/list.service.ts';
 import { unsubscribeUrl } from '../../shoppers/contacts/link.rules.ts';
 import { OPTED_OUT, findOptedOut } from '../../shoppers/contacts/opt-out.service.ts';
-import {
-  createHealthLog,
-  listOwners,
-  openServers,
-  sendByOwnServer,
-} from '../../stores/mail-server/sending.service.ts';
+import * as mailServers from '../../stores/mail-server/sending.service.ts';
 import { foldReports } from '../../stores/reports/report.service.ts';
 import { loadEnvelopes } from '../../stores/store.service.ts';
 import type { Envelope } from '../../stores/store.service.ts';
@@ -29,7 +24,6 @@ import { STORE_CONNECTIONS, openStoreSmtps } from '../send/store-smtp.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { webhookQueue } from './webhook.queue.ts';
 
-/** Loads the transports of a batch of stores. */
 type Transports = (pids: readonly string[]) => Promise<(pid: string) => Pick<Transport, 'send'>>;
 
 type MediumQueue = (
@@ -73,7 +67,7 @@ function queuesOf(services: Services, medium: Medium, files: FileOutbox): QueueO
       alertQueue(services, medium, always(transport), concurrency),
       { ...messageQueue(services, medium, always(transport), concurrency), close },
     ];
-  const stores = { except: () => listOwners(services.db) };
+  const stores = { except: () => mailServers.listOwners(services.db) };
   const own = openOwnServers(services, transport);
   const shared: Transports = async () => {
     const owners = await stores.except();
@@ -114,11 +108,9 @@ export function createTasks(services: Services): Task[] {
 }
 
 /** Uses one provider for all stores. */
-export const always =
-  (transport: Transport): Transports =>
-  async () =>
-  () =>
-    transport;
+export function always(transport: Transport): Transports {
+  return async () => () => transport;
+}
 
 /** The store added or removed its server after the batch was claimed; the other queue sends the email next. */
 const CHANGED: Transport = {
@@ -128,9 +120,9 @@ const CHANGED: Transport = {
 /** Reads the servers for each batch, so that every process applies a change at once. */
 function openOwnServers(services: Services, shared: Transport) {
   const smtps = openStoreSmtps(services.config.webhookAllowPrivate);
-  const recordHealth = createHealthLog(services);
+  const recordHealth = mailServers.createHealthLog(services);
   const transports: Transports = async (pids) => {
-    const servers = await openServers(services, pids);
+    const servers = await mailServers.openServers(services, pids);
     return (pid) => {
       const opened = servers.get(pid);
       if (opened === undefined) return CHANGED;
@@ -138,7 +130,7 @@ function openOwnServers(services: Services, shared: Transport) {
         async send(message) {
           // Emails of the demo store are always written to files.
           if (message.isDemo) return shared.send(message, services.now());
-          const { outcome, problem } = await sendByOwnServer(opened, message, (server, mail) =>
+          const { outcome, problem } = await mailServers.sendByOwnServer(opened, message, (server, mail) =>
             smtps.send(opened, server, mail),
           );
           if (problem !== undefined) await recordHealth(opened, problem);

@@ -17,13 +17,8 @@ import { forgetFinished } from '../queue/outbox.service.ts';
 import type { Task } from '../queue/worker.ts';
 import { forgetExpired, forgetUnconfirmed } from '../subscriptions/subscription.service.ts';
 
-export type Chore = {
-  name: string;
-  /** Milliseconds between two runs. */
-  every: number;
-  /** Processes one batch and returns its size; a run ends at the first empty batch. */
-  run: (services: Services, now: Date) => Promise<number>;
-};
+/** `run` processes one batch and returns its size, until a batch is empty; the next run starts `every` milliseconds later. */
+type Chore = { name: string; every: number; run: (services: Services, now: Date) => Promise<number> };
 
 /** Each module defines the retention period and batch size of its own data. */
 export const HOUSEKEEPING: readonly Chore[] = [

@@ -7,7 +7,6 @@ import type { Delivery, QueueOptions } from '../queue/queue.ts';
 import { createCircuitBreaker } from '../queue/scheduling.ts';
 import { postEvent } from './webhook.channel.ts';
 
-/** Concurrent deliveries per store. */
 const PER_STORE = 8;
 
 /** A retried event has the same id, a new timestamp and therefore a new signature. */

@@ -65,11 +65,6 @@ export function countAlerts(ctx: Context, { filter }: AlertConnectionRow): Promi
   return alerts.countAlerts(ctx.db, requireStore(ctx).pid, filter);
 }
 
-/** The product as it is in the catalogue now; null if it was removed. */
-export function productOf(ctx: Context, { pid, epi }: AlertRow): Promise<ProductRow | null> {
-  return readProduct(ctx, { pid, epi });
-}
-
 type FileRow = AlertRow & { product: ProductRow | null };
 
 const COLUMNS: CsvColumn<FileRow>[] = [
@@ -93,7 +88,9 @@ export async function streamAlerts(ctx: Context, which: AlertsInput): Promise<As
   const filter = filterOf(which);
   return streamCsv(COLUMNS, async (before: FileRow | null) => {
     const rows = await alerts.listAlerts(ctx.db, pid, { ...filter, before, limit: CSV_PORTION });
-    return Promise.all(rows.map(async (row) => ({ ...row, product: await productOf(ctx, row) })));
+    return Promise.all(
+      rows.map(async (row) => ({ ...row, product: await readProduct(ctx, { pid, epi: row.epi }) })),
+    );
   });
 }
 

@@ -3,8 +3,7 @@ import { AVAILABLE } from '../../stores/products/product.repo.ts';
 import { MAX_STOCK } from '../../stores/products/product.rules.ts';
 import type { MessageState } from '../queue/outbox.repo.ts';
 import type { ProductState } from '../topics/triggers.ts';
-import type { EventPlan, Mark } from './event.rules.ts';
-import type { LiveEvent } from './price.rules.ts';
+import type { EventPlan, LiveEvent, Mark } from './event.rules.ts';
 
 // Unnamed, so that PostgreSQL plans them at each call: the tables grow to 100,000 rows within seconds.
 

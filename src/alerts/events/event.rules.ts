@@ -1,8 +1,6 @@
 import type { TopicRules } from '../topics/topic.types.ts';
-import { TRIGGER_NAMES, isTriggerName, triggerOf } from '../topics/triggers.ts';
-import type { ProductState, TriggerName } from '../topics/triggers.ts';
-import { stepPrice } from './price.rules.ts';
-import type { LiveEvent } from './price.rules.ts';
+import { TRIGGER_NAMES, hasFallen, isTriggerName, triggerOf } from '../topics/triggers.ts';
+import type { ProductState, Step, TriggerName } from '../topics/triggers.ts';
 
 /** A removed product has no state after the change; a restored one starts with its state at removal. */
 export type ProductChange = {
@@ -49,6 +47,15 @@ export type EventPlan = {
 /** The reference price of a topic's next drop. */
 export type Mark = { topic: string; epi: string; pr: number | null };
 
+export type LiveEvent = {
+  topic: string;
+  epi: string;
+  cause: string;
+  wasPr: number | null;
+  /** Nobody has been queued for it yet. */
+  isPending: boolean;
+};
+
 export type KnownEvents = { live: readonly LiveEvent[]; marks: readonly Mark[] };
 
 const WATCHED = new Set(TRIGGER_NAMES.flatMap((name) => triggerOf(name).watches));
@@ -92,6 +99,28 @@ export function planEvents(
 }
 
 const keyOf = ({ topic, epi }: { topic: string; epi: string }): string => JSON.stringify([topic, epi]);
+
+type PriceView = { mark: number | null; live: LiveEvent | null };
+
+/** Whether an event begins, ends or lasts, its reference price, and the mark to store. */
+type PriceStep = { step: Step; reference: number | null; mark: number | null };
+
+/** A drop counts from the highest price since the last alert: 100, 96, 92 is a drop of 8 %, and the next counts from 92. */
+export function stepPrice(
+  topic: TopicRules,
+  { mark, live }: PriceView,
+  before: number | null,
+  after: number | null,
+): PriceStep {
+  const reference = (live?.isPending ? live.wasPr : mark) || before || null;
+  const kept = reference !== null && !(after && after >= reference) ? reference : null;
+  const at = (pr: number | null) => ({ stk: null, pr, tags: [] });
+  const step = triggerOf('pricedrop').step(topic, at(reference), at(after));
+  if (step === 'begins')
+    return live?.isPending ? { step: 'lasts', reference, mark } : { step, reference, mark: null };
+  const isOver = live !== null && !hasFallen(topic, live.wasPr, after);
+  return { step: isOver ? 'ends' : null, reference, mark: kept };
+}
 
 function planPrice(
   plan: EventPlan,

@@ -73,13 +73,7 @@ async function emitRestocked(
   await emitEvents(tx, pid, restocked, now);
 }
 
-const NOBODY_LEFT: NextStep = {
-  ...NO_BATCH,
-  state: 'done',
-  isListOwners: false,
-  cursorSeq: 0,
-  isFirstPass: false,
-};
+const DONE: NextStep = { ...NO_BATCH, state: 'done', isListOwners: false, cursorSeq: 0, isFirstPass: false };
 const NOTHING_TAKEN = { isEnd: false, places: 0, lastSeq: 0 };
 
 /** Queues alerts for the next batch of an event's subscribers or list owners; returns false if none is due. */
@@ -91,7 +85,7 @@ export async function queueNextPortion({ db, now }: Services): Promise<boolean> 
     tx.afterCommit(tx.wake);
     const topic = await findTopicRules(tx, event.pid, event.topic);
     if (topic === null || (event.isListOwners && !topic.listHolders)) {
-      await advanceEvent(tx, event, NOBODY_LEFT, 0);
+      await advanceEvent(tx, event, DONE, 0);
       return true;
     }
     const limit = portionSize(event, topic);

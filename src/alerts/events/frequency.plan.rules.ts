@@ -1,4 +1,4 @@
-import type { Pacing } from '../../stores/store.rules.ts';
+import type { SendingSchedule } from '../../stores/store.rules.ts';
 import type { ClaimedMessage } from '../queue/outbox.repo.ts';
 import type { RecentAlert } from './frequency.repo.ts';
 import { afterQuiet, departureOf } from './frequency.rules.ts';
@@ -32,14 +32,14 @@ const oldestFirst = (left: Own, right: Own): number =>
   left.cts.getTime() - right.cts.getTime() || (left.id < right.id ? -1 : 1);
 
 /** The digest window ends with that of the first waiting alert, and at the latest after the store's digest period. */
-function readyAt({ digestSeconds = 0 }: Pacing, alerts: readonly (Own | Known)[], now: Date): Date {
+function readyAt({ digestSeconds = 0 }: SendingSchedule, alerts: readonly (Own | Known)[], now: Date): Date {
   const ends = alerts.flatMap(({ scheduledAt }) => scheduledAt?.getTime() ?? []);
   return new Date(Math.min(now.getTime() + digestSeconds * 1_000, ...ends));
 }
 
 /** Plans the alerts of one contact. A message once started resumes with the same alerts outside quiet hours. */
 export function planContact<Message extends Own, Row extends Known>(
-  pacing: Pacing,
+  schedule: SendingSchedule,
   own: readonly Message[],
   known: readonly Row[],
   most: number,
@@ -48,7 +48,7 @@ export function planContact<Message extends Own, Row extends Known>(
   const plan: ContactPlan<Message, Row> = { waits: [], groups: [] };
   const mine = new Set(own.map(({ id }) => id));
   const others = known.filter(({ id, state }) => state === 'queued' && !mine.has(id));
-  const awake = afterQuiet(pacing, now);
+  const awake = afterQuiet(schedule, now);
 
   const begun = new Set(own.flatMap(({ messageId }) => messageId ?? []));
   for (const id of begun) {
@@ -61,13 +61,13 @@ export function planContact<Message extends Own, Row extends Known>(
   const fresh = own.filter(({ messageId }) => messageId === null).sort(oldestFirst);
   if (fresh.length === 0) return plan;
   const sends = sendsOf(known);
-  const isDigest = pacing.digestSeconds !== undefined;
+  const isDigest = schedule.digestSeconds !== undefined;
   const waiting = isDigest ? others.filter(({ messageId }) => messageId === null) : [];
   const size = isDigest ? most : 1;
-  const ready = readyAt(pacing, [...fresh, ...waiting], now);
+  const ready = readyAt(schedule, [...fresh, ...waiting], now);
   for (let start = 0; start < fresh.length; start += size) {
     const some = fresh.slice(start, start + size);
-    const { at, waitsFor } = departureOf(pacing, isDigest ? ready : now, sends, now);
+    const { at, waitsFor } = departureOf(schedule, isDigest ? ready : now, sends, now);
     if (waitsFor !== null) {
       plan.waits.push(...some.map((message) => ({ message, until: at, waitsFor })));
       continue;

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { DAY_MS, MINUTE_MS } from '../../platform/time.ts';
-import type { Pacing } from '../../stores/store.rules.ts';
+import type { SendingSchedule } from '../../stores/store.rules.ts';
 
 const DAY_MINUTES = 1_440;
 /** The wait of an alert if the messages in flight already reach the cap: their outcome is still unknown. */
@@ -38,7 +38,7 @@ function isBetween(minutes: number, from: number, to: number): boolean {
 }
 
 /** Around a daylight saving change it searches by minute, because an hour is skipped or repeated. */
-export function afterQuiet({ quietFrom, quietTo, timeZone = 'UTC' }: Pacing, at: Date): Date {
+export function afterQuiet({ quietFrom, quietTo, timeZone = 'UTC' }: SendingSchedule, at: Date): Date {
   if (quietFrom === undefined || quietTo === undefined) return at;
   const [from, to] = [minutesOf(quietFrom), minutesOf(quietTo)];
   const isQuiet = (time: number): boolean => isBetween(wallMinutes(timeZone, time), from, to);
@@ -53,7 +53,7 @@ export function afterQuiet({ quietFrom, quietTo, timeZone = 'UTC' }: Pacing, at:
   return new Date(time);
 }
 
-function afterCap({ dailyCap }: Pacing, { sentAt, underWay }: Sends, at: Date): Date {
+function afterCap({ dailyCap }: SendingSchedule, { sentAt, underWay }: Sends, at: Date): Date {
   if (dailyCap === undefined) return at;
   const recent = sentAt.map((time) => time.getTime() + DAY_MS).filter((end) => end > at.getTime());
   const surplus = recent.length + underWay - dailyCap;
@@ -63,11 +63,11 @@ function afterCap({ dailyCap }: Pacing, { sentAt, underWay }: Sends, at: Date): 
 }
 
 /** Returns when an alert that is ready at `readyAt` may be sent; `at` is not after now if it may be sent at once. */
-export function departureOf(pacing: Pacing, readyAt: Date, sends: Sends, now: Date): Departure {
+export function departureOf(schedule: SendingSchedule, readyAt: Date, sends: Sends, now: Date): Departure {
   const ready = readyAt > now ? readyAt : now;
-  const awake = afterQuiet(pacing, ready);
-  const allowed = afterCap(pacing, sends, awake);
-  const at = afterQuiet(pacing, allowed);
+  const awake = afterQuiet(schedule, ready);
+  const allowed = afterCap(schedule, sends, awake);
+  const at = afterQuiet(schedule, allowed);
   if (allowed > awake) return { at, waitsFor: 'cap' };
   if (at > ready) return { at, waitsFor: 'quiet' };
   return { at, waitsFor: ready > now ? 'digest' : null };

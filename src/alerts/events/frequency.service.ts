@@ -1,13 +1,13 @@
 import type { Services } from '../../context.ts';
 import { DAY_MS } from '../../platform/time.ts';
-import type { Pacing } from '../../stores/store.rules.ts';
+import type { SendingSchedule } from '../../stores/store.rules.ts';
 import type { ClaimedMessage } from '../queue/outbox.repo.ts';
 import { channelOf } from '../send/channels.ts';
 import type { Medium } from '../send/channels.ts';
 import { planContact } from './frequency.plan.rules.ts';
 import * as frequency from './frequency.repo.ts';
 
-type Candidate = { message: ClaimedMessage; content: { store: { pacing: Pacing } } };
+type Candidate = { message: ClaimedMessage; content: { store: { pacing: SendingSchedule } } };
 
 /** The alerts of one message: those of the batch, and those claimed in addition, which are still to be evaluated. */
 type Group = { messageId: string; own: ClaimedMessage[]; taken: ClaimedMessage[] };
@@ -18,14 +18,14 @@ const REASONS = {
   cap: 'waits, because the contact got as much as a day allows',
 } as const;
 
-type ContactAlerts = { pid: string; recipient: string; pacing: Pacing; own: ClaimedMessage[] };
+type ContactAlerts = { pid: string; recipient: string; schedule: SendingSchedule; own: ClaimedMessage[] };
 
 function groupByContact(candidates: readonly Candidate[]): ContactAlerts[] {
   const contacts = new Map<string, ContactAlerts>();
   for (const { message, content } of candidates) {
     const { pid, recipient } = message;
     const key = JSON.stringify([pid, recipient]);
-    const contact = contacts.get(key) ?? { pid, recipient, pacing: content.store.pacing, own: [] };
+    const contact = contacts.get(key) ?? { pid, recipient, schedule: content.store.pacing, own: [] };
     contact.own.push(message);
     contacts.set(key, contact);
   }
@@ -47,10 +47,10 @@ export async function groupAlerts(
     await frequency.lockContacts(tx, medium, contacts);
     const ours = await frequency.lockClaimed(tx, claimed);
     const recent = await frequency.findRecent(tx, medium, contacts, new Date(time.getTime() - DAY_MS));
-    const plans = contacts.map(({ pid, recipient, pacing, own }) => {
+    const plans = contacts.map(({ pid, recipient, schedule, own }) => {
       const held = own.filter(({ id }) => ours.has(id));
       const known = recent.filter((row) => row.pid === pid && row.recipient === recipient);
-      return planContact(pacing, held, known, most, time);
+      return planContact(schedule, held, known, most, time);
     });
     const waits = plans.flatMap((plan) =>
       plan.waits.map(({ waitsFor, ...wait }) => ({

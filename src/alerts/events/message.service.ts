@@ -5,7 +5,7 @@ import { OPTED_OUT, findOptedOut } from '../../shoppers/contacts/opt-out.service
 import { trackLinks } from '../../stores/revenue/click.service.ts';
 import type { TrackLink } from '../../stores/revenue/click.service.ts';
 import type { Sender } from '../../stores/sender.repo.ts';
-import { isPaced } from '../../stores/store.rules.ts';
+import { hasSchedule } from '../../stores/store.rules.ts';
 import { alertModel, siteOf } from '../compose/model.rules.ts';
 import { REFUSED_MS, TemplateError } from '../compose/template.pool.ts';
 import type { ClaimedMessage } from '../queue/outbox.repo.ts';
@@ -47,7 +47,7 @@ export async function prepareMessages(
 ): Promise<Message[]> {
   const prepared = await prepareAlerts(services, medium, alerts);
   const isLimited = ({ message, content }: Prepared): boolean =>
-    content !== null && (isPaced(content.store.pacing) || message.scheduledAt !== null);
+    content !== null && (hasSchedule(content.store.pacing) || message.scheduledAt !== null);
   const limited = prepared.filter(isLimited);
   const alone = prepared.filter((alert) => !isLimited(alert));
   const messages = alone.map((alert) => composeAlone(services, medium, alert));
@@ -167,13 +167,9 @@ function composeAlone(services: Services, medium: Medium, alert: Prepared): Mess
   return { message, others: [], compose };
 }
 
-export const senderFields = ({ pid, isDemo, name: storeName, senderName, senderAddress }: Sender) => ({
-  pid,
-  isDemo,
-  storeName,
-  senderName,
-  senderAddress,
-});
+export function senderFields({ pid, isDemo, name, senderName, senderAddress }: Sender) {
+  return { pid, isDemo, storeName: name, senderName, senderAddress };
+}
 
 /** Renders one message for a contact; a single alert is not a digest. */
 async function composeTogether(

@@ -11,7 +11,6 @@ export type QueueKey = { lane: 'alert' | 'message'; medium: Medium } | { lane: '
 /** `failed` is a dead letter; `withheld` was not sent, because its reason no longer applied. */
 export type MessageState = 'queued' | 'sent' | 'failed' | 'withheld';
 
-/** A rendered message to queue. */
 export type NewMessage = {
   pid: string;
   medium: Medium;

@@ -63,10 +63,8 @@ export function createQueue(services: Services, options: QueueOptions): Task {
   const enough = breaker ? least : Math.max(least, concurrency / 4);
   const acknowledge = createAcknowledger(services, options.onEnded);
   const held = new Set<ClaimedMessage>();
-  const flowOf = ({ pid, recipient }: ClaimedMessage): Flow => ({
-    pid,
-    recipient: key.lane === 'webhook' ? recipient : '',
-  });
+  const flowOf = ({ pid, recipient }: ClaimedMessage): Flow =>
+    key.lane === 'webhook' ? { pid, recipient } : { pid, recipient: '' };
   let renewing: Promise<void> = Promise.resolve();
 
   const findFlows = async (): Promise<Flow[]> => {
@@ -118,10 +116,8 @@ export function createQueue(services: Services, options: QueueOptions): Task {
     if (failure || outcome.kind === 'sent')
       METRICS.sends.observe({ lane: key.lane, medium: key.medium ?? '' }, durationMs / 1_000);
     span?.end({ attributes: { 'wishgate.outcome': outcome.kind }, failure });
-    log.debug(
-      { ...describe(message), outcome: outcome.kind, durationMs: Math.round(durationMs) },
-      'a try to deliver',
-    );
+    const result = { outcome: outcome.kind, durationMs: Math.round(durationMs) };
+    log.debug({ ...describe(message), ...result }, 'a try to deliver');
     return outcome;
   };
 

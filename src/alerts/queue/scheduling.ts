@@ -28,31 +28,26 @@ export function createRoundRobin(findDue: () => Promise<Flow[]>) {
   };
 }
 
-/** Limits the concurrency of each receiver by the outcome of its last attempts in this process. */
-export type CircuitBreaker = {
-  limitOf(flow: Flow): number;
-  /** Whether the receiver's last attempt hung. */
-  isOpen(flow: Flow): boolean;
-  record(flow: Flow, isDelivered: boolean, tookMs: number): void;
-};
-
 /** An attempt that fails faster than this blocks nobody. */
 const SLOW_MS = 3_000;
 const MAX_REMEMBERED = 10_000;
 
 /** Each delivery doubles a receiver's concurrency from one up to `most`; a hanging attempt resets it to one slot. */
-export function createCircuitBreaker(most: number): CircuitBreaker {
+export function createCircuitBreaker(most: number) {
   const limits = new LRUCache<string, number>({ max: MAX_REMEMBERED });
   const limitOf = (flow: Flow): number => Math.max(1, limits.get(keyOf(flow)) ?? 1);
   return {
     limitOf,
-    isOpen: (flow) => limits.get(keyOf(flow)) === 0,
-    record(flow, isDelivered, tookMs) {
+    /** Whether the receiver's last attempt hung. */
+    isOpen: (flow: Flow): boolean => limits.get(keyOf(flow)) === 0,
+    record(flow: Flow, isDelivered: boolean, tookMs: number): void {
       if (isDelivered) limits.set(keyOf(flow), Math.min(most, limitOf(flow) * 2));
       else if (tookMs >= SLOW_MS) limits.set(keyOf(flow), 0);
     },
   };
 }
+
+export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
 
 /** `breaker` is undefined if all messages go to the same provider. */
 type Limits = { concurrency: number; perStore: number; breaker: CircuitBreaker | undefined };

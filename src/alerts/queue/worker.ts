@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../../platform/log.ts';
 import { METRICS } from '../../platform/metrics.ts';
 
@@ -9,12 +10,7 @@ export type Task = {
   close?: () => void;
 };
 
-export type Worker = {
-  /** Looks for work now instead of at the next poll. */
-  wake: () => void;
-  /** Finishes the running batches, then stops. */
-  stop: () => Promise<void>;
-};
+export type Worker = ReturnType<typeof startWorker>;
 
 /** Poll interval of an idle task. Work from this process wakes the task at once. */
 const POLL_MS = 1_000;
@@ -23,7 +19,7 @@ const FAILURE_PAUSE_MS = 2_000;
 /** A hanging receiver does not prevent the process from exiting. */
 const STOP_LIMIT_MS = 8_000;
 
-export function startWorker(tasks: readonly Task[], log: Logger): Worker {
+export function startWorker(tasks: readonly Task[], log: Logger) {
   const stopping = new AbortController();
   const { signal } = stopping;
   const sleepers = new Set<() => void>();
@@ -52,18 +48,17 @@ export function startWorker(tasks: readonly Task[], log: Logger): Worker {
   };
 
   const loops = tasks.map(loop);
+  /** Looks for work now instead of at the next poll. */
   const wake = (): void => {
     for (const end of [...sleepers]) end();
   };
   return {
     wake,
-    async stop() {
+    /** Finishes the running batches, then stops. */
+    async stop(): Promise<void> {
       stopping.abort();
       wake();
-      let limit: NodeJS.Timeout | undefined;
-      const cut = new Promise<void>((resolve) => (limit = setTimeout(resolve, STOP_LIMIT_MS)));
-      await Promise.race([Promise.all(loops), cut]);
-      clearTimeout(limit);
+      await Promise.race([Promise.all(loops), delay(STOP_LIMIT_MS, undefined, { ref: false })]);
       for (const task of tasks) task.close?.();
     },
   };

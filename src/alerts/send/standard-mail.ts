@@ -1,13 +1,4 @@
-import {
-  buttonCell,
-  headerRow,
-  headingCell,
-  logoImage,
-  mailPage,
-  plainMail,
-  softCell,
-  textCell,
-} from './mail-page.ts';
+import * as page from './mail-page.ts';
 import type { Branded } from './mail-page.ts';
 
 // The default texts of alerts, as Liquid. A long title is shortened, the news never is.
@@ -25,23 +16,23 @@ const OLD_PRICE = when(
 );
 const PICTURE =
   '<td align="center" style="padding:0 0 20px"><img src="{{ product.image }}" alt="{{ product.title | shorten: 120 }}" width="280" style="display:block;width:280px;max-width:100%;height:auto;border:0;border-radius:8px;font-size:14px"></td></tr><tr>';
-const LOGO = `{% if store.logo != "" %}${logoImage('{{ store.logo }}', '{{ store.name }}')}{% else %}{{ store.name }}{% endif %}`;
+const LOGO = `{% if store.logo != "" %}${page.logoImage('{{ store.logo }}', '{{ store.name }}')}{% else %}{{ store.name }}{% endif %}`;
 
 const html = (news: string): string =>
-  mailPage({
+  page.mailPage({
     title: subject(news),
     preview: `{% unless follows %}{{ product.variant }} ${when('product.price', PRICE)} {{ store.name }}{% endunless %}`,
     // Several alerts in one message share one header.
-    header: `{% unless follows %}${headerRow(LOGO)}{% endunless %}`,
+    header: `{% unless follows %}${page.headerRow(LOGO)}{% endunless %}`,
     rows: [
-      `${when('product.image != ""', PICTURE)}${headingCell(`{{ product.title | shorten: 150 }} ${news}`, 'h{% if follows %}2{% else %}1{% endif %}')}`,
+      `${when('product.image != ""', PICTURE)}${page.headingCell(`{{ product.title | shorten: 150 }} ${news}`, 'h{% if follows %}2{% else %}1{% endif %}')}`,
       when(
         'product.brand != "" or product.variant != ""',
-        softCell(
+        page.softCell(
           '{{ product.brand }}{% if product.brand != "" and product.variant != "" %} · {% endif %}{{ product.variant }}',
         ),
       ),
-      `${when('product.price', `${textCell(`<strong>${PRICE}</strong>${OLD_PRICE}`)}</tr><tr>`)}${when('product.url != ""', buttonCell('{{ product.url }}', 'See it at {{ store.name | shorten: 40 }}', '{{ store.colour }}', '{{ store.text_colour }}'))}`,
+      `${when('product.price', `${page.textCell(`<strong>${PRICE}</strong>${OLD_PRICE}`)}</tr><tr>`)}${when('product.url != ""', page.buttonCell('{{ product.url }}', 'See it at {{ store.name | shorten: 40 }}', '{{ store.colour }}', '{{ store.text_colour }}'))}`,
     ],
   });
 
@@ -59,7 +50,7 @@ export function confirmMail(store: Branded, url: string): { subject: string; htm
   const words = 'Confirm the alerts';
   return {
     subject: `Please confirm your alerts from ${store.name}`,
-    html: plainMail(store, {
+    html: page.plainMail(store, {
       title: 'Please confirm your alerts',
       preview: ask,
       texts: [ask],

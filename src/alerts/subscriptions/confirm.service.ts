@@ -21,13 +21,7 @@ const NOBODY = 'nobody';
 
 type Deps = Pick<Services, 'db' | 'now' | 'config'>;
 
-export type Confirmation = {
-  store: Pick<StoreRow, 'name' | 'logoUrl' | 'colour'>;
-  contact: string;
-  pending: number;
-  /** Descriptions of built-in topics only, because anyone can have typed the name of another topic. */
-  topics: string[];
-};
+export type Confirmation = ReturnType<typeof describe>;
 
 async function open(deps: Deps, token: string): Promise<{ store: StoreRow; claim: ConfirmClaim } | null> {
   const now = deps.now();
@@ -55,6 +49,7 @@ async function openShort(db: Db, store: StoreRow, token: string, now: Date): Pro
 
 function describe(store: StoreRow, { contact }: ConfirmClaim, requested: readonly { topic: string }[]) {
   const labels = [...new Set(requested.map(({ topic }) => topic))].map(builtInLabel);
+  // Labels of built-in topics only, because anyone can have typed the name of another topic.
   const topics = labels.every((label) => label !== null) ? labels : [];
   return { store, contact: maskContact(contact.medium, contact.value), pending: requested.length, topics };
 }

@@ -88,7 +88,7 @@ export const TRIGGERS = {
     },
     endedReason: 'the tag is gone again',
   }),
-  // `before` has the reference price of the drop (price.rules.ts), which can be several changes old.
+  // `before` has the reference price of the drop (`stepPrice`), which can be several changes old.
   pricedrop: trigger({
     label: 'When the price falls',
     watches: ['pr'],

@@ -19,7 +19,6 @@ import type {
   ValueNode,
 } from 'graphql';
 import { alertResolvers } from '../../alerts/events/alert.resolvers.ts';
-import { restockResolvers } from '../../alerts/events/event.resolvers.ts';
 import { subscriptionResolvers } from '../../alerts/subscriptions/subscription.resolvers.ts';
 import { topicResolvers } from '../../alerts/topics/topic.resolvers.ts';
 import type { Context } from '../../context.ts';
@@ -65,7 +64,6 @@ const domains: Record<string, Record<string, unknown>>[] = [
   reportResolvers,
   revenueResolvers,
   topicResolvers,
-  restockResolvers,
   alertResolvers,
   webhookResolvers,
   mailServerResolvers,
