@@ -120,12 +120,6 @@ function numberBytes(value: number, size: number): Buffer {
 
 const numberIn = (bytes: Uint8Array): number => Number(`0x${Buffer.from(bytes).toString('hex')}`);
 
-/** A short token that unsubscribes a phone number from what alert `seq` was about; null for another contact. */
-export function shortUnsubscribe(store: ShortLinkStore, contact: Contact, seq: number): string | null {
-  if (seq >= 2 ** (8 * SEQ_BYTES)) return null;
-  return encryptShort(store, 'unsubscribe', contact, numberBytes(seq, SEQ_BYTES));
-}
-
 export function readShortUnsubscribe(store: ShortLinkStore, token: string, now: Date) {
   const content = decryptShort(store, 'unsubscribe', SEQ_BYTES, token, now);
   return content && { contact: content.contact, seq: numberIn(content.rest) };
@@ -152,11 +146,8 @@ export function readShortConfirm(store: ShortLinkStore, token: string, now: Date
   if (content === null) return null;
   const issuedAt = new Date(numberIn(content.rest.subarray(0, TIME_BYTES)));
   const tag = content.rest.subarray(TIME_BYTES);
-  return {
-    contact: content.contact,
-    issuedAt,
-    isAsker: (asker: string) => tag.equals(askerTag(store, asker)),
-  };
+  const isAsker = (asker: string) => tag.equals(askerTag(store, asker));
+  return { contact: content.contact, issuedAt, isAsker };
 }
 
 /** What a contact unsubscribes from: alerts for one variant, a topic, or everything the store sends. */
@@ -182,14 +173,15 @@ export function unsubscribeUrl(publicUrl: string, store: LinkStore, claim: Unsub
   return `${publicUrl}/unsubscribe/${token}`;
 }
 
-/** The same in a few characters, for one alert; null where it cannot be short. */
+/** The same in a few characters, for what alert `seq` to a phone number was about; null where it cannot be short. */
 export function shortUnsubscribeUrl(
   publicUrl: string,
   store: ShortLinkStore,
   medium: Medium,
-  { recipient, seq }: { recipient: string; seq: number },
+  { recipient: value, seq }: { recipient: string; seq: number },
 ): string | null {
-  const token = shortUnsubscribe(store, { medium, value: recipient }, seq);
+  if (seq >= 2 ** (8 * SEQ_BYTES)) return null;
+  const token = encryptShort(store, 'unsubscribe', { medium, value }, numberBytes(seq, SEQ_BYTES));
   return token && `${publicUrl}/u/${token}`;
 }
 
