@@ -14,7 +14,7 @@ import type { ScheduleInput } from './store.rules.ts';
 export type StoreSettings = StoreColumns & ScheduleInput;
 
 /** Returns the caller's name for a setting: GraphQL's field or the command line's flag. */
-export type NameSetting = (name: SettingName) => string;
+type NameSetting = (name: SettingName) => string;
 
 export const flagOf: NameSetting = (name) => columnOf(name).replaceAll('_', '-');
 
@@ -50,9 +50,9 @@ function isOrigin(text: string): boolean {
 }
 
 /** Returns the stored form of a text, or rejects it with the rule that it breaks. */
-type Check = (text: string, reject: (rule: string) => never, max: number) => string;
+type CheckText = (text: string, reject: (rule: string) => never, max: number) => string;
 
-const CHECKS: Record<TextCheck, Check> = {
+const CHECKS: Record<TextCheck, CheckText> = {
   line(text, reject, max) {
     const line = text.trim();
     return line !== '' && isLine(line, max) ? line : reject(`must have 1 to ${max} printable characters`);

@@ -7,7 +7,7 @@ export type TextCheck =
 
 export type SettingCard = 'general' | 'lists' | 'brand' | 'frequency' | 'clicks';
 
-type Kind =
+type SettingKind =
   | IntField
   | { kind: 'flag' }
   | { kind: 'text'; check: TextCheck; max?: number; initial?: string | null }
@@ -15,7 +15,7 @@ type Kind =
   | { kind: 'rateLimits' };
 
 /** A setting with an `initial` value; one that is initially null can be cleared. */
-export type Setting = Kind & {
+export type Setting = SettingKind & {
   /** The JSON column that stores it; the setting has its own column if omitted. */
   within?: 'pacing';
   cli: {

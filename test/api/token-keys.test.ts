@@ -3,7 +3,7 @@ import { runCli } from '../../src/cli/run.ts';
 import {
   encryptLink,
   shortConfirm,
-  shortUnsubscribe,
+  shortUnsubscribeUrl,
   unsubscribeUrl,
 } from '../../src/shoppers/contacts/link.rules.ts';
 import { longToken } from '../../src/stores/revenue/click.rules.ts';
@@ -32,7 +32,7 @@ async function links(): Promise<string[]> {
   const alertId = '9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d';
   return [
     unsubscribeUrl('', row, claim),
-    `/u/${shortUnsubscribe(row, contact, 1)}`,
+    shortUnsubscribeUrl('', row, contact.medium, { recipient: contact.value, seq: 1 })!,
     `/confirm/${encryptLink(row, 'confirm', ['email', 'me@example.com', String(NOW.getTime()), ''])}`,
     `/c/${shortConfirm(row, asked)}`,
     `/go/${longToken(row, alertId, 'https://shop.example/p/1', NOW)}`,

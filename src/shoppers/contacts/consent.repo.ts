@@ -50,14 +50,12 @@ export function countConsents(db: Db, pid: string, filter: ConsentFilter): Promi
   return db.prisma.mailingAnswer.count({ where: { pid, ...filter } });
 }
 
-const mediumsOf = ({ Mediums }: Record<string, unknown>): object =>
-  typeof Mediums === 'object' && Mediums !== null && !Array.isArray(Mediums) ? Mediums : {};
-
 /** Copies a contact's answer into the preferences of its shopper, whose row is locked. */
 export async function writeConsent(tx: Tx, shopper: ShopperRow, row: ConsentRow, now: Date): Promise<void> {
   const { medium, acceptmarketing, signuptime, acceptsource } = row;
   const consent = { signuptime: signuptime.getTime(), acceptmarketing, acceptsource };
-  const prefs = { ...shopper.prefs, Mediums: { ...mediumsOf(shopper.prefs), [medium]: consent } };
+  const known = shopper.prefs['Mediums'] as object | null | undefined;
+  const prefs = { ...shopper.prefs, Mediums: { ...known, [medium]: consent } };
   const changes = isAccountContact({ medium }) ? { prefs, acc_mkt: acceptmarketing } : { prefs };
   await updateShopper(tx, shopper, changes, now);
 }

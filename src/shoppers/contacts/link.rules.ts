@@ -1,5 +1,6 @@
-import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto';
 import { MEDIA, UNNAMED_IN_LINKS } from '../../alerts/send/channels.ts';
+import { decrypt, encrypt } from '../../platform/encrypt.ts';
 import { signingKey, tryKeys } from '../../stores/store.rules.ts';
 import type { TokenStore } from '../../stores/store.rules.ts';
 import type { Contact, ContactKey, Medium } from './contact.rules.ts';
@@ -14,20 +15,13 @@ export type LinkStore = TokenStore & { pid: string };
 
 export type ShortLinkStore = LinkStore & { linkNo: number };
 
-const CIPHER = 'aes-256-gcm';
-const IV_BYTES = 12;
-const TAG_BYTES = 16;
-
 const deriveKey = (tokenKey: Uint8Array, use: string): Buffer =>
   createHmac('sha256', tokenKey).update(use).digest();
 
 export function encryptLink(store: LinkStore, purpose: LinkPurpose, claim: readonly string[]): string {
-  const iv = randomBytes(IV_BYTES);
-  const cipher = createCipheriv(CIPHER, deriveKey(signingKey(store), 'link'), iv);
-  cipher.setAAD(Buffer.from(`${purpose} ${store.pid}`));
-  const text = cipher.update(JSON.stringify(claim), 'utf8');
-  const encrypted = Buffer.concat([iv, text, cipher.final(), cipher.getAuthTag()]);
-  return `${Buffer.from(store.pid).toString('base64url')}.${encrypted.toString('base64url')}`;
+  const key = deriveKey(signingKey(store), 'link');
+  const encrypted = encrypt(key, JSON.stringify(claim), `${purpose} ${store.pid}`);
+  return `${Buffer.from(store.pid).toString('base64url')}.${encrypted}`;
 }
 
 /** The store that a token names, not verified; null for a malformed token. */
@@ -39,18 +33,10 @@ export function pidOfLink(token: string): string | null {
 
 /** The claim in a token; null unless this store made it for this purpose. */
 export function decryptLink(store: LinkStore, purpose: LinkPurpose, token: string, now: Date) {
-  const bytes = Buffer.from(token.slice(token.indexOf('.') + 1), 'base64url');
-  if (bytes.length < IV_BYTES + TAG_BYTES) return null;
+  const encrypted = token.slice(token.indexOf('.') + 1);
   return tryKeys(store, now, (key) => {
-    const decipher = createDecipheriv(CIPHER, deriveKey(key, 'link'), bytes.subarray(0, IV_BYTES));
-    decipher.setAAD(Buffer.from(`${purpose} ${store.pid}`));
-    decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
-    try {
-      const text = decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES), undefined, 'utf8');
-      return JSON.parse(text + decipher.final('utf8')) as string[];
-    } catch {
-      return null;
-    }
+    const text = decrypt(deriveKey(key, 'link'), encrypted, `${purpose} ${store.pid}`);
+    return text === null ? null : (JSON.parse(text) as string[]);
   });
 }
 
@@ -120,12 +106,6 @@ function numberBytes(value: number, size: number): Buffer {
 
 const numberIn = (bytes: Uint8Array): number => Number(`0x${Buffer.from(bytes).toString('hex')}`);
 
-/** A short token that unsubscribes a phone number from what alert `seq` was about; null for another contact. */
-export function shortUnsubscribe(store: ShortLinkStore, contact: Contact, seq: number): string | null {
-  if (seq >= 2 ** (8 * SEQ_BYTES)) return null;
-  return encryptShort(store, 'unsubscribe', contact, numberBytes(seq, SEQ_BYTES));
-}
-
 export function readShortUnsubscribe(store: ShortLinkStore, token: string, now: Date) {
   const content = decryptShort(store, 'unsubscribe', SEQ_BYTES, token, now);
   return content && { contact: content.contact, seq: numberIn(content.rest) };
@@ -152,11 +132,8 @@ export function readShortConfirm(store: ShortLinkStore, token: string, now: Date
   if (content === null) return null;
   const issuedAt = new Date(numberIn(content.rest.subarray(0, TIME_BYTES)));
   const tag = content.rest.subarray(TIME_BYTES);
-  return {
-    contact: content.contact,
-    issuedAt,
-    isAsker: (asker: string) => tag.equals(askerTag(store, asker)),
-  };
+  const isAsker = (asker: string) => tag.equals(askerTag(store, asker));
+  return { contact: content.contact, issuedAt, isAsker };
 }
 
 /** What a contact unsubscribes from: alerts for one variant, a topic, or everything the store sends. */
@@ -182,14 +159,15 @@ export function unsubscribeUrl(publicUrl: string, store: LinkStore, claim: Unsub
   return `${publicUrl}/unsubscribe/${token}`;
 }
 
-/** The same in a few characters, for one alert; null where it cannot be short. */
+/** The same in a few characters, for what alert `seq` to a phone number was about; null where it cannot be short. */
 export function shortUnsubscribeUrl(
   publicUrl: string,
   store: ShortLinkStore,
   medium: Medium,
-  { recipient, seq }: { recipient: string; seq: number },
+  { recipient: value, seq }: { recipient: string; seq: number },
 ): string | null {
-  const token = shortUnsubscribe(store, { medium, value: recipient }, seq);
+  if (seq >= 2 ** (8 * SEQ_BYTES)) return null;
+  const token = encryptShort(store, 'unsubscribe', { medium, value }, numberBytes(seq, SEQ_BYTES));
   return token && `${publicUrl}/u/${token}`;
 }
 

@@ -22,7 +22,7 @@ export async function listAuditEntries(db: Database, pid: string, first: number)
   })[];
 }
 
-/** Lists with all their properties, the largest rows, take 5 MB per batch. */
+/** Lists with all their properties, the largest rows, take 5 MB per batch, and emails as much. */
 const BATCH_SIZE = 50;
 
 type ExportRow = { json: string; position: unknown[]; lid?: string };
@@ -99,27 +99,26 @@ const SECTIONS = { ...NESTED, ...FLAT };
 export const FLAT_SECTIONS = Object.keys(FLAT) as (keyof typeof FLAT)[];
 export type SectionName = keyof typeof SECTIONS;
 
-/** The rows of a section, batch by batch; for items, those of the list `lid`. */
-export async function* readSection(
-  db: Db,
-  { pid, regid, em, contacts }: Subject,
-  name: SectionName,
-  lid: string | null = null,
-): AsyncGenerator<ExportRow[]> {
-  const key = [pid, regid, em, JSON.stringify(contacts), lid];
-  for (let position: unknown[] | null = null; ;) {
-    const params = [...key, position && JSON.stringify(position), BATCH_SIZE];
-    const rows: ExportRow[] = await db.query<ExportRow>(SECTIONS[name], params);
+/** Batch after batch, until one is not full. */
+async function* inBatches<Row>(read: (last: Row | null) => Promise<Row[]>): AsyncGenerator<Row[]> {
+  for (let last: Row | null = null; ;) {
+    const rows: Row[] = await read(last);
     if (rows.length > 0) yield rows;
     if (rows.length < BATCH_SIZE) return;
-    position = rows.at(-1)!.position;
+    last = rows.at(-1)!;
   }
 }
 
-/** An email can have 100 kB. */
-const MESSAGE_BATCH = 50;
+/** The rows of a section, batch by batch; for items, those of the list `lid`. */
+export function readSection(db: Db, subject: Subject, name: SectionName, lid: string | null = null) {
+  const { pid, regid, em, contacts } = subject;
+  const key = [pid, regid, em, JSON.stringify(contacts), lid];
+  return inBatches<ExportRow>((last) =>
+    db.query(SECTIONS[name], [...key, last && JSON.stringify(last.position), BATCH_SIZE]),
+  );
+}
 
-type MessageRow = Raw<Pick<OutboxMessageModel, 'id' | 'seq'>> & { json: string };
+type MessageRow = Raw<Pick<OutboxMessageModel, 'id' | 'seq'>> & { json: string; isTheirs: boolean };
 
 /** SQL: searches the payloads in the database, and returns whole rows as JSON. */
 const FIND_MESSAGES = `
@@ -137,14 +136,13 @@ export async function* findMessages(db: Db, subject: Subject): AsyncGenerator<Me
   const parts = names.map((name) => JSON.stringify(name).slice(1, -1).toLowerCase());
   const contacts = subject.contacts.map(({ value }) => value);
   const isNamedIn = createNameSearch(subject);
-  for (let seq = -1; ;) {
-    const params = [pid, contacts, parts, seq, MESSAGE_BATCH];
-    const rows = await db.query<MessageRow & { isTheirs: boolean }>(FIND_MESSAGES, params);
-    const payloadOf = (json: string) => (JSON.parse(json) as { payload: unknown }).payload;
+  const payloadOf = (json: string) => (JSON.parse(json) as { payload: unknown }).payload;
+  const batches = inBatches<MessageRow>((last) =>
+    db.query(FIND_MESSAGES, [pid, contacts, parts, last?.seq ?? -1, BATCH_SIZE]),
+  );
+  for await (const rows of batches) {
     const found = rows.filter(({ isTheirs, json }) => isTheirs || isNamedIn(payloadOf(json)));
     if (found.length > 0) yield found;
-    if (rows.length < MESSAGE_BATCH) return;
-    seq = rows.at(-1)!.seq;
   }
 }
 

@@ -104,43 +104,38 @@ export async function eraseShopper(ctx: Context, name: ShopperName): Promise<Aud
 
 /** Everything about a shopper as one JSON text, in chunks of at most a few megabytes. */
 async function* exportChunks(db: Db, subject: Subject, exportedAt: Date): AsyncGenerator<string> {
+  const read = (name: SectionName, lid?: string) => privacy.readSection(db, subject, name, lid);
   let shopper = 'null';
-  for await (const [row] of privacy.readSection(db, subject, 'shopper')) shopper = row!.json;
+  for await (const [row] of read('shopper')) shopper = row!.json;
   yield `{"exportedAt":${exportedAt.getTime()},"data":{"shopper":${shopper}`;
-  yield* inArray('lists', listChunks(db, subject, 'lists', 'items'));
-  yield* inArray('deletedLists', listChunks(db, subject, 'deletedLists', 'itemsOfDeleted'));
+  yield* inArray('lists', read('lists'), (lid) => read('items', lid));
+  yield* inArray('deletedLists', read('deletedLists'), (lid) => read('itemsOfDeleted', lid));
   for (const name of privacy.FLAT_SECTIONS) {
-    if (name === 'alertsReceived') yield* inArray('messages', rowChunks(privacy.findMessages(db, subject)));
-    yield* inArray(name, rowChunks(privacy.readSection(db, subject, name)));
+    if (name === 'alertsReceived') yield* inArray('messages', privacy.findMessages(db, subject));
+    yield* inArray(name, read(name));
   }
   yield '}}';
 }
 
-/** Elements of an array with commas between them, or a part of one; `isNew` where the next element begins. */
-type ArrayChunk = { text: string; isNew: boolean };
+type ExportBatches = AsyncIterable<{ json: string; lid?: string }[]>;
 
-async function* inArray(name: string, chunks: AsyncIterable<ArrayChunk>): AsyncGenerator<string> {
+/** A member of the export. Items are read separately from their lists: one list can have more than a chunk should. */
+async function* inArray(
+  name: string,
+  batches: ExportBatches,
+  itemsOf?: (lid?: string) => ExportBatches,
+): AsyncGenerator<string> {
   yield `,"${name}":[`;
-  let isFirst = true;
-  for await (const { text, isNew } of chunks) {
-    yield isNew && !isFirst ? `,${text}` : text;
-    isFirst = false;
+  let comma = '';
+  for await (const rows of batches) {
+    if (itemsOf === undefined) yield comma + rows.map(({ json }) => json).join(',');
+    else
+      for (const [index, { json, lid }] of rows.entries()) {
+        yield (index === 0 ? comma : ',') + json.slice(0, -1);
+        yield* inArray('items', itemsOf(lid));
+        yield '}';
+      }
+    comma = ',';
   }
   yield ']';
-}
-
-async function* rowChunks(batches: AsyncIterable<{ json: string }[]>): AsyncGenerator<ArrayChunk> {
-  for await (const rows of batches) yield { text: rows.map(({ json }) => json).join(','), isNew: true };
-}
-
-/** Items are read separately from their lists: one list can have more than a chunk should. */
-async function* listChunks(db: Db, subject: Subject, lists: SectionName, items: SectionName) {
-  for await (const rows of privacy.readSection(db, subject, lists)) {
-    for (const { json, lid } of rows) {
-      yield { text: json.slice(0, -1), isNew: true };
-      for await (const text of inArray('items', rowChunks(privacy.readSection(db, subject, items, lid))))
-        yield { text, isNew: false };
-      yield { text: '}', isNew: false };
-    }
-  }
 }

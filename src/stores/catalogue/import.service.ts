@@ -13,8 +13,8 @@ export type { ImportRun } from './import.repo.ts';
 const BATCH_SIZE = 2_000;
 
 type Deps = Pick<Services, 'db' | 'now'>;
-type Row = { line: number; product: ProductWrite };
-type Batch = { rows: Row[]; end: number; line: number; faults: number };
+type ImportRow = { line: number; product: ProductWrite };
+type Batch = { rows: ImportRow[]; end: number; line: number; faults: number };
 
 type ImportOptions = {
   pid: string;

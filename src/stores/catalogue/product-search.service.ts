@@ -53,9 +53,9 @@ function positionIn(cursor: string, order: string, sort: ProductSort): [string, 
   return isFine && (sort === 'title' || /^-?\d{1,18}$/.test(rank)) ? [rank, epi] : failCursor('after');
 }
 
-type FileRow = PlacedRow & { waiting: number; inLists: number };
+type ProductCsvRow = PlacedRow & { waiting: number; inLists: number };
 
-const COLUMNS: CsvColumn<FileRow>[] = [
+const COLUMNS: CsvColumn<ProductCsvRow>[] = [
   ['epi', ({ epi }) => epi],
   ['empi', ({ empi }) => empi],
   ['title', ({ dt }) => dt],
@@ -74,7 +74,7 @@ const COLUMNS: CsvColumn<FileRow>[] = [
 export async function streamProducts(ctx: Context, which: QueryProductsArgs) {
   const { pid } = requireStore(ctx);
   const filter = filterOf(which);
-  return streamCsv(COLUMNS, async (last: FileRow | null) => {
+  return streamCsv(COLUMNS, async (last: ProductCsvRow | null) => {
     const page = { before: last?.seq ?? null, limit: CSV_PORTION };
     const rows = await catalog.listProducts(ctx.db, pid, filter, page);
     return Promise.all(

@@ -23,7 +23,9 @@ export async function takeEvent(tx: Tx, pid: string, id: string, now: Date): Pro
   return (await tx.prisma.shopifyEvent.createMany({ data, skipDuplicates: true })).count === 1;
 }
 
-export type Change = Pick<ShopifySubjectModel, 'subject' | 'changedAt'> & { digest: Buffer<ArrayBuffer> };
+type SubjectChange = Pick<ShopifySubjectModel, 'subject' | 'changedAt'> & {
+  digest: Buffer<ArrayBuffer>;
+};
 
 /**
  * SQL: updates the row under a condition. The row is locked until the commit, so that webhooks about one subject are applied one
@@ -39,7 +41,7 @@ const ADVANCE = {
 };
 
 /** Records the latest change of a subject, unless the stored one is newer (`outdated`) or has the same body (`duplicate`). */
-export async function advance(tx: Tx, pid: string, { subject, changedAt, digest }: Change, now: Date) {
+export async function advance(tx: Tx, pid: string, { subject, changedAt, digest }: SubjectChange, now: Date) {
   if ((await tx.query(ADVANCE, [pid, subject, changedAt, digest, now])).length === 1) return 'new';
   const same = await tx.prisma.shopifySubject.count({ where: { pid, subject, digest } });
   return same === 1 ? 'duplicate' : 'outdated';

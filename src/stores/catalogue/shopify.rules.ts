@@ -80,7 +80,7 @@ export type ShopifyEvent = { subject: string; changedAt: Date } & (
   | { kind: 'order'; order: z.infer<typeof orderShape> }
 );
 
-type Read = (body: unknown, shopDomain: string) => ShopifyEvent;
+type ReadBody = (body: unknown, shopDomain: string) => ShopifyEvent;
 
 const SHOP_DOMAIN = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/;
 
@@ -104,7 +104,7 @@ function keptVariants({ variants, variant_gids }: ShopifyProduct): string[] | nu
   return variants.length < MAX_LISTED_VARIANTS ? variants.map((variant) => variant.id) : null;
 }
 
-const readProductChange: Read = (body, shopDomain) => {
+const readProductChange: ReadBody = (body, shopDomain) => {
   const product = take(productShape, body);
   const du = pageOf(product, shopDomain);
   const tags = typeof product.tags === 'string' ? product.tags.split(',') : product.tags;
@@ -146,25 +146,25 @@ function take<Shape extends z.ZodType>(shape: Shape, value: unknown): z.infer<Sh
   return fail('invalid-request', `The webhook is not understood: ${path.join('.')} ${message}`);
 }
 
-const readLevel: Read = (body) => {
+const readLevel: ReadBody = (body) => {
   const level = take(levelShape, body);
   const { inventory_item_id: item, location_id: location, updated_at: changedAt } = level;
   const available = level.available == null ? null : clampStock(level.available);
   return { kind: 'level', subject: `level ${item} ${location}`, changedAt, item, location, available };
 };
 
-const readDeleted: Read = (body) => {
+const readDeleted: ReadBody = (body) => {
   const { id: empi } = take(deletedShape, body);
   return { kind: 'deleted', subject: `product ${empi}`, changedAt: DELETED_AT, empi };
 };
 
-const readNewOrder: Read = (body) => {
+const readNewOrder: ReadBody = (body) => {
   const order = take(orderShape, body);
   return { kind: 'order', subject: `order ${order.id}`, changedAt: order.created_at, order };
 };
 
 /** How the webhook of each topic is read; the others are ignored. */
-const TOPICS = new Map<string, Read>([
+const TOPICS = new Map<string, ReadBody>([
   ['products/create', readProductChange],
   ['products/update', readProductChange],
   ['products/delete', readDeleted],

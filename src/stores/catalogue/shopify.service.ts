@@ -18,7 +18,7 @@ export { forgetEvents } from './shopify.repo.ts';
 
 type Deps = Pick<Services, 'db' | 'now' | 'config'>;
 
-export type Delivery = {
+type ShopifyDelivery = {
   pid: string;
   topic: string;
   webhookId: string;
@@ -51,7 +51,7 @@ export async function setShopifySecret(ctx: Context, secret: string | null) {
 }
 
 /** Verifies a webhook's signature and applies it once, in the order of Shopify's clock. */
-export async function receiveWebhook(deps: Deps, delivery: Delivery): Promise<Receipt> {
+export async function receiveWebhook(deps: Deps, delivery: ShopifyDelivery): Promise<Receipt> {
   const { pid, topic, body } = delivery;
   const store = isStorable(pid) ? await findServedStore(deps, pid) : null;
   const secret = store && (await shopify.findSecret(deps.db, pid));

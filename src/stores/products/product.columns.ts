@@ -49,20 +49,20 @@ export const productColumns = columnsOf<{ [Field in keyof Table]: ProductColumn<
 
 export type CustomProductField = FieldsWith<Table, { write: 'custom' }>;
 
-type Sent = Pick<ProductModel, FieldsWith<Table, { check: string }>>;
+type SentProduct = Pick<ProductModel, FieldsWith<Table, { check: string }>>;
 
 /** A variant as a caller sends it; null means not sent. */
-export type ProductInput = { [Field in keyof Sent]?: Readonly<Sent[Field]> | null };
+export type ProductInput = { [Field in keyof SentProduct]?: Readonly<SentProduct[Field]> | null };
 
 /** A variant to store, with the fields that only feeds have. */
 export type ProductWrite = ProductInput &
   // Untracked stock becomes unknown and counts as available.
   Partial<Pick<ProductModel, 'inventoryItem' | 'sourceAt' | 'isUntracked'>> & { epi: string };
 
-type Shown = Omit<ProductModel, FieldsWith<Table, { isHidden: true }> | 'cts' | 'uts'>;
+type ShownProduct = Omit<ProductModel, FieldsWith<Table, { isHidden: true }> | 'cts' | 'uts'>;
 
 /** Times are null for a variant that only a subscription names. */
-export type ProductRow = Shown & { cts: Date | null; uts: Date | null };
+export type ProductRow = ShownProduct & { cts: Date | null; uts: Date | null };
 
 export function unknownProduct(known: Pick<ProductModel, 'pid' | 'epi' | 'empi' | 'du'>): ProductRow {
   const nothing = productColumns

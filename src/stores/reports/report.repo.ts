@@ -59,7 +59,7 @@ export async function activity(db: Db, pid: string, today: string, days: number)
   }));
 }
 
-export type ProductDemandRow = Pick<ProductModel, 'empi' | 'dt' | 'iu'> & {
+type ProductDemandRow = Pick<ProductModel, 'empi' | 'dt' | 'iu'> & {
   count: TallyModel['n'];
   du: ItemModel['du'] | null;
 };
@@ -76,7 +76,6 @@ export function mostWishlisted(db: Db, pid: string, first: number): Promise<Prod
   return db.query<ProductDemandRow>(MOST_WISHLISTED, [pid, first]);
 }
 
-type VariantKey = Pick<ProductModel, 'pid' | 'epi'>;
 export type ProductKey = Pick<ProductModel, 'pid' | 'empi'>;
 
 /** Counts by store and key, in the order of `keys`; `load` runs once per store. */
@@ -91,7 +90,7 @@ async function countEach(
   return keys.map(({ pid, key }) => counts.get(JSON.stringify([pid, key])) ?? 0);
 }
 
-export function countSubscribers(db: Db, keys: readonly VariantKey[]): Promise<number[]> {
+export function countSubscribers(db: Db, keys: readonly Pick<ProductModel, 'pid' | 'epi'>[]) {
   const named = keys.map(({ pid, epi }) => ({ pid, key: epi }));
   return countEach(named, async (pid, epis) => {
     const where = { pid, epi: { in: epis }, confirmedAt: { not: null } };
@@ -129,7 +128,7 @@ export function alertEvents(db: Db, pid: string, epi: string, first: number) {
   return db.prisma.restock.findMany({ where: { pid, epi }, select: ALERT_EVENT, ...newest });
 }
 
-export type VariantDemandRow = Raw<Pick<ProductModel, 'epi' | 'stk' | 'dt' | 'vi' | 'iu'>> & {
+type VariantDemandRow = Raw<Pick<ProductModel, 'epi' | 'stk' | 'dt' | 'vi' | 'iu'>> & {
   empi: ProductModel['empi'] | null;
   waiting: TallyModel['n'];
 };

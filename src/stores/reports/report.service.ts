@@ -37,11 +37,11 @@ export function getAlertEvents(ctx: Context, epi: string, first?: number | null)
   return reports.alertEvents(ctx.db, requireStore(ctx).pid, epi, checkLimit('first', first, 20, MAX_ROWS));
 }
 
-type Reader = Pick<Context, 'db'>;
-type Variant = { pid: string; epi: string; empi: string };
+type HasDb = Pick<Context, 'db'>;
+type VariantIds = { pid: string; epi: string; empi: string };
 
 const loaderOf = <Key>(count: (db: Db, keys: readonly Key[]) => Promise<number[]>, maxInFlight?: number) =>
-  oncePerDatabase(({ db }: Reader) =>
+  oncePerDatabase(({ db }: HasDb) =>
     createBatchLoader<Key, number>((keys) => count(db, keys), { maxInFlight }),
   );
 
@@ -51,13 +51,13 @@ const inLists = loaderOf(reports.countInLists);
 const shoppers = loaderOf(reports.countShoppers, 2);
 
 /** Number of shoppers who have a product in an active list. */
-export const socialCount = (ctx: Reader, { pid, empi }: reports.ProductKey): Promise<number> =>
+export const socialCount = (ctx: HasDb, { pid, empi }: reports.ProductKey): Promise<number> =>
   shoppers(ctx)({ pid, empi });
 
 /** A figure about a variant; null for everybody but its store. */
 const forStore =
-  (loader: (ctx: Context) => (key: Variant) => Promise<number>) =>
-  (ctx: Context, { pid, epi, empi }: Variant): Promise<number> | null =>
+  (loader: (ctx: Context) => (key: VariantIds) => Promise<number>) =>
+  (ctx: Context, { pid, epi, empi }: VariantIds): Promise<number> | null =>
     ctx.viewer.keyId === null ? null : loader(ctx)({ pid, epi, empi });
 
 /** Number of confirmed subscriptions to a variant. */

@@ -71,12 +71,12 @@ export function attribute(
 }
 
 /** What an order adds to the figures of its day. */
-export type Share = { kind: 'order' | 'alert' | 'list' | 'topic'; topic: string; amount: Amount };
+export type RevenueShare = { kind: 'order' | 'alert' | 'list' | 'topic'; topic: string; amount: Amount };
 
 /** The shares of an order, each kind and topic once. Revenue from alerts counts in total and by topic. */
-export function sharesOf(lines: readonly OrderLine[], sources: readonly Source[]): Share[] {
-  const shares = new Map<string, Share>();
-  const add = (kind: Share['kind'], topic: string, amount: Amount): void => {
+export function sharesOf(lines: readonly OrderLine[], sources: readonly Source[]): RevenueShare[] {
+  const shares = new Map<string, RevenueShare>();
+  const add = (kind: RevenueShare['kind'], topic: string, amount: Amount): void => {
     const share = shares.get(`${kind} ${topic}`);
     shares.set(`${kind} ${topic}`, { kind, topic, amount: (share?.amount ?? 0n) + amount });
   };

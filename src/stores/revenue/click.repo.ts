@@ -41,7 +41,8 @@ export async function findTarget(db: Db, link: { alertId: string } | { linkNo: n
   const alert = await db.prisma.outboxMessage.findFirst({ where: { ...key, lane: 'alert' }, select });
   const store = named ?? (alert && (await findSender(db, { pid: alert.pid })));
   if (alert === null || store === null) return null;
-  const product = await db.prisma.product.findFirst({ where: { pid: store.pid, epi: alert.epi! } });
+  const where = { pid: store.pid, epi: alert.epi! };
+  const product = await db.prisma.product.findFirst({ where, select: { uri: true, du: true, epi: true } });
   return { alertId: alert.id, store, url: product && variantUrl(product) };
 }
 

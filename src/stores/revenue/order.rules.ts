@@ -58,9 +58,7 @@ function checkPhone(text: string, region: string | null): string {
 const toClick = (text: string | null | undefined): string | null =>
   text && text.length <= MAX_CLICK && isStorable(text) ? text : null;
 
-type Store = { defaultRegion: string | null };
-
-export function checkOrder({ defaultRegion }: Store, input: ReportOrderInput, now: Date) {
+export function checkOrder(region: string | null, input: ReportOrderInput, now: Date) {
   const { lines, regid, useremail } = input;
   const orderId = checkId('orderId', input.orderId, MAX_ORDER_ID);
   const orderedAt = checkTime(input.orderedAt ?? now, now);
@@ -74,7 +72,7 @@ export function checkOrder({ defaultRegion }: Store, input: ReportOrderInput, no
     lines: lines.map((line, index) => checkLine(line, `lines[${index}]`)),
     regid: regid ? checkId('regid', regid) : null,
     email: useremail ? checkEmail(useremail) : null,
-    phone: input.phone ? checkPhone(input.phone, defaultRegion) : null,
+    phone: input.phone ? checkPhone(input.phone, region) : null,
     click: toClick(input.click),
   };
 }

@@ -2,7 +2,7 @@ import type { OrderReportModel, RevenueSumModel } from '../../generated/prisma/m
 import { arraysOf } from '../../platform/database/columns.ts';
 import type { Db, Tx } from '../../platform/database/database.ts';
 import { amountOf, writeAmount } from './attribution.rules.ts';
-import type { Amount, Click, Listed, Share } from './attribution.rules.ts';
+import type { Amount, Click, Listed, RevenueShare } from './attribution.rules.ts';
 import type { PersonKey } from './click.repo.ts';
 
 /** The shoppers with these regids; a merged guest is replaced by its account. */
@@ -82,7 +82,8 @@ const ADD_SHARES = `
   SELECT $1, $2, kind, topic, $3, 1, amount FROM unnest($4::text[], $5::text[], $6::numeric[]) AS s(kind, topic, amount) ORDER BY kind, topic
   ON CONFLICT (pid, day, kind, topic, currency) DO UPDATE SET orders = r.orders + 1, amount = r.amount + excluded.amount`;
 
-export async function addShares(tx: Tx, { pid, orderedAt, currency }: NewOrder, shares: readonly Share[]) {
+export async function addShares(tx: Tx, order: NewOrder, shares: readonly RevenueShare[]): Promise<void> {
+  const { pid, orderedAt, currency } = order;
   const day = orderedAt.toISOString().slice(0, 10);
   const amounts = shares.map(({ amount }) => writeAmount(amount));
   await tx.query(ADD_SHARES, [pid, day, currency, ...arraysOf(shares, 'kind', 'topic'), amounts]);

@@ -23,7 +23,7 @@ export { forgetBuyers } from './click.repo.ts';
 export async function reportOrder(ctx: Context, input: ReportOrderInput) {
   const store = requireStore(ctx);
   const now = ctx.now();
-  const order = checkOrder(store, input, now);
+  const order = checkOrder(store.defaultRegion, input, now);
   return ctx.db.transaction((tx) => recordOrder(tx, store, order, now));
 }
 
