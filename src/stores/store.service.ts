@@ -44,11 +44,12 @@ function makeKey(name: string): { apiKey: string; key: NewKey } {
 export async function createStore({ db }: Deps, input: StoreSettings & { name: string; isDemo?: boolean }) {
   const { isDemo = false, ...settings } = input;
   const { pacing, rest } = splitSchedule(checkSettings(settings, flagOf));
-  const named = { pid: newPid(), name: rest.name! };
+  const pid = newPid();
+  const name = rest.name!;
   const { apiKey, key } = makeKey('First key');
-  const store = { ...rest, ...named, isDemo, secret: randomBytes(32) };
+  const store = { ...rest, pid, name, isDemo, secret: randomBytes(32) };
   await stores.createStore(db, { ...store, pacing: changeSchedule({}, pacing ?? {}, flagOf) }, key);
-  return { ...named, apiKey };
+  return { pid, apiKey, name };
 }
 
 /** The first key of a new store is shown only once. */
