@@ -13,7 +13,7 @@ const FORWARDING = /^(forwarded|via|x-real-ip|x-forwarded-.*|cf-connecting-ip|tr
  * Whether a browser on the same machine calls, which alone may see credentials of the demo store: the socket is loopback, the
  * Host is local (against DNS rebinding), and neither a header nor the config hints at a proxy, which may add no header.
  */
-export function isOwnMachine(req: IncomingMessage, config: AddressConfig): boolean {
+export function isLoopbackCall(req: IncomingMessage, config: AddressConfig): boolean {
   return (
     config.trustProxy.length === 0 &&
     (!config.hasPublicUrl || isLoopbackUrl(config.publicUrl)) &&
@@ -31,5 +31,7 @@ export function ownAddress({ socket }: Request): string {
 
 /** The operator's public URL, else on loopback the one in the address bar, whose Host is checked. */
 export function shownAddress(req: Request, config: AddressConfig): string {
-  return !config.hasPublicUrl && isOwnMachine(req, config) ? `http://${req.headers.host}` : config.publicUrl;
+  return !config.hasPublicUrl && isLoopbackCall(req, config)
+    ? `http://${req.headers.host}`
+    : config.publicUrl;
 }

@@ -9,7 +9,7 @@ import { AppError, errorBody } from '../platform/errors.ts';
 import { registry, watchProcess } from '../platform/metrics.ts';
 import { VERSION } from '../platform/version.ts';
 import { nameRoute } from './access-log.ts';
-import { isOwnMachine } from './loopback.ts';
+import { isLoopbackCall } from './loopback.ts';
 
 const ROUTE = '/metrics';
 
@@ -35,7 +35,7 @@ const NO_TOKEN = new AppError('unauthorised', 'This needs the token of the metri
 function createScrape({ config }: Services) {
   const { metricsToken } = config;
   return async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
-    if (!isOwnMachine(req, config)) {
+    if (!isLoopbackCall(req, config)) {
       if (metricsToken === null) return refuse(res, NOT_FOUND);
       if (!showsToken(req, metricsToken)) return refuse(res, NO_TOKEN);
     }

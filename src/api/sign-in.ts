@@ -8,7 +8,7 @@ import type { DemoStore } from '../web/demo-store/demo.ts';
 import { nameRoute } from './access-log.ts';
 import { enter, headerText } from './authenticate.ts';
 import { SESSION_COOKIE, isDashboard, isOwnPage, sessionOf } from './http.ts';
-import { isOwnMachine } from './loopback.ts';
+import { isLoopbackCall } from './loopback.ts';
 import { readJsonBody } from './rest/body.ts';
 
 const ROUTE = '/dashboard/session';
@@ -56,7 +56,7 @@ export function serveSignIn(app: Express, services: Services, demo: DemoStore | 
     if (req.method === 'GET') {
       const credentials = { ...NO_CREDENTIALS, session: sessionOf(req), actsFor: headerText(req, 'x-pid') };
       const viewer = await enter(services, req, res, credentials);
-      const hasDemo = demo !== null && isOwnMachine(req, config);
+      const hasDemo = demo !== null && isLoopbackCall(req, config);
       return void res.json({ session: describe(viewer), hasDemo });
     }
     if (req.method === 'POST') {
@@ -73,7 +73,7 @@ export function serveSignIn(app: Express, services: Services, demo: DemoStore | 
 
   app.post(DEMO_ROUTE, async (req, res) => {
     nameRoute(res, DEMO_ROUTE);
-    if (demo === null || !isOwnMachine(req, config)) return fail('not-found');
+    if (demo === null || !isLoopbackCall(req, config)) return fail('not-found');
     // A page of another site could post a form here. Browsers send one of these headers; other clients are rejected.
     const isTold = (req.headers['sec-fetch-site'] ?? req.headers.origin) !== undefined;
     if (!isTold || !isOwnPage(req)) fail('forbidden', 'Open the demo dashboard from a page of this service');

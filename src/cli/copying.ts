@@ -4,7 +4,7 @@ import { loadEnvFile, readConfig } from '../config.ts';
 import type { Config } from '../config.ts';
 import type { Copied, OnProgress } from '../platform/database/backup.ts';
 import { openEmbedded } from '../platform/database/embedded.ts';
-import { createServers } from '../platform/database/servers.ts';
+import { createServers } from '../platform/database/routed-pool.ts';
 import { describeFailure } from '../platform/errors.ts';
 import { logTo } from '../platform/log-lines.ts';
 import { createLogger } from '../platform/log.ts';

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { readConfig } from '../../src/config.ts';
-import { openDatabase } from '../../src/platform/database/database.ts';
-import type { Database, Tx } from '../../src/platform/database/database.ts';
-import type { Outcome } from '../../src/alerts/send/outcome.ts';
 import {
   claimMessages,
   enqueueMessage,
   findDueFlows,
+  recordEnds,
   renewLeases,
 } from '../../src/alerts/queue/outbox.repo.ts';
 import type { NewMessage } from '../../src/alerts/queue/outbox.repo.ts';
 import { MAX_ATTEMPTS, acknowledge, createAcknowledger } from '../../src/alerts/queue/outbox.service.ts';
 import type { ClaimedMessage } from '../../src/alerts/queue/outbox.service.ts';
-import { recordEnds } from '../../src/alerts/queue/acknowledge.repo.ts';
+import type { Outcome } from '../../src/alerts/send/outcome.ts';
+import { readConfig } from '../../src/config.ts';
+import { openDatabase } from '../../src/platform/database/database.ts';
+import type { Database, Tx } from '../../src/platform/database/database.ts';
 import { createLogger } from '../../src/platform/log.ts';
 import { createTestDatabase } from '../setup/database.ts';
 import type { TestDatabase } from '../setup/database.ts';

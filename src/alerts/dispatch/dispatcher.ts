@@ -1,13 +1,12 @@
 import type { Services } from '../../context.ts';
 import { copyNextPortion } from '../../lists/list.service.ts';
 import { unsubscribeUrl } from '../../shoppers/contacts/link.rules.ts';
-import { OPTED_OUT, findOptedOut } from '../../shoppers/contacts/opt-out.service.ts';
 import * as mailServers from '../../stores/mail-server/sending.service.ts';
 import { foldReports } from '../../stores/reports/report.service.ts';
 import { loadEnvelopes } from '../../stores/store.service.ts';
 import type { Envelope } from '../../stores/store.service.ts';
 import { alertEnded, queueNextPortion } from '../events/event.service.ts';
-import { prepareMessages, senderFields } from '../events/message.service.ts';
+import { OPTED_OUT, findOptedOut, prepareMessages, senderFields } from '../events/message.service.ts';
 import type { ClaimedMessage } from '../queue/outbox.service.ts';
 import { createQueue } from '../queue/queue.ts';
 import type { QueueOptions } from '../queue/queue.ts';
@@ -178,7 +177,7 @@ const messageQueue: MediumQueue = (services, medium, transports, concurrency) =>
       const contacts = messages.map(({ pid, recipient }) => ({ pid, medium, value: recipient }));
       const stores = await loadEnvelopes(services.db, contacts);
       const recipients = contacts.map(({ value }) => value);
-      const optedOut = await findOptedOut(services.db, medium, recipients);
+      const optedOut = await findOptedOut(services, medium, recipients);
       return messages.map((message, index) => ({
         message,
         attempt: async () =>

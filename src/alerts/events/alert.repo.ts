@@ -5,8 +5,7 @@ import { LIST_OWNER_COLUMNS, isNotQueued } from '../../shoppers/contacts/list-ow
 import { SENDER_COLUMNS } from '../../stores/sender.repo.ts';
 import type { Sender } from '../../stores/sender.repo.ts';
 import type { ShownProduct } from '../compose/model.rules.ts';
-import type { EndedMessage } from '../queue/acknowledge.repo.ts';
-import type { ClaimedMessage } from '../queue/outbox.repo.ts';
+import type { ClaimedMessage, EndedMessage } from '../queue/outbox.repo.ts';
 import { expiresBefore } from '../topics/topic.rules.ts';
 import type { TopicRules } from '../topics/topic.types.ts';
 import type { AlertSituation } from './alert.rules.ts';

@@ -1,10 +1,8 @@
 import type { OutboxMessageModel } from '../../generated/prisma/models.ts';
 import { arraysOf } from '../../platform/database/columns.ts';
 import type { Db, Raw, Tx } from '../../platform/database/database.ts';
-import { STILL_HELD, claimsOf, held, lock } from '../queue/acknowledge.repo.ts';
-import type { EndedMessage } from '../queue/acknowledge.repo.ts';
-import { CLAIMED_COLUMNS } from '../queue/outbox.repo.ts';
-import type { ClaimedMessage } from '../queue/outbox.repo.ts';
+import { CLAIMED_COLUMNS, STILL_HELD, claimsOf, held, lock } from '../queue/outbox.repo.ts';
+import type { ClaimedMessage, EndedMessage } from '../queue/outbox.repo.ts';
 import { giveBackPlaces } from './alert.repo.ts';
 
 // Decisions about a contact are made under its lock and written before sending, so that another dispatcher continues after a crash.

@@ -1,7 +1,7 @@
 import type { Services } from '../../context.ts';
 import { shortUnsubscribeUrl, unsubscribeUrl } from '../../shoppers/contacts/link.rules.ts';
 import type { UnsubscribeClaim } from '../../shoppers/contacts/link.rules.ts';
-import { OPTED_OUT, findOptedOut } from '../../shoppers/contacts/opt-out.service.ts';
+import * as optOuts from '../../shoppers/contacts/opt-out.repo.ts';
 import { trackLinks } from '../../stores/revenue/click.service.ts';
 import type { TrackLink } from '../../stores/revenue/click.service.ts';
 import type { Sender } from '../../stores/sender.repo.ts';
@@ -79,10 +79,21 @@ function inReadingOrder({ message: left }: Ready, { message: right }: Ready): nu
   return age || compare(left.topic!, right.topic!) || compare(left.epi!, right.epi!);
 }
 
+export const OPTED_OUT = { kind: 'withheld', reason: 'the contact answered STOP' } as const;
+
+/** Which of these contacts replied STOP; none where a channel has no replies. */
+export async function findOptedOut(
+  { db }: Pick<Services, 'db'>,
+  medium: Medium,
+  values: readonly string[],
+): Promise<Set<string>> {
+  return new Set(channelOf(medium).replies ? await optOuts.findOptedOut(db, medium, values) : []);
+}
+
 async function prepareAlerts(services: Services, medium: Medium, messages: readonly ClaimedMessage[]) {
   const { db } = services;
   const recipients = messages.map(({ recipient }) => recipient);
-  const optedOut = await findOptedOut(db, medium, recipients);
+  const optedOut = await findOptedOut(services, medium, recipients);
   const names = messages.map(({ pid, topic }) => ({ pid, name: topic! }));
   const topics = await loadTopics(db, names);
   const facts = await loadFacts(db, messages);

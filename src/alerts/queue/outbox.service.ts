@@ -6,13 +6,10 @@ import { METRICS } from '../../platform/metrics.ts';
 import { DAY_MS, HOUR_MS } from '../../platform/time.ts';
 import type { Medium } from '../send/channels.ts';
 import type { Outcome } from '../send/outcome.ts';
-import { recordEnds } from './acknowledge.repo.ts';
-import type { EndedMessage, MessageEnd } from './acknowledge.repo.ts';
 import * as outbox from './outbox.repo.ts';
-import type { ClaimedMessage, SentMessage } from './outbox.repo.ts';
+import type { ClaimedMessage, EndedMessage, MessageEnd, SentMessage } from './outbox.repo.ts';
 
-export type { EndedMessage } from './acknowledge.repo.ts';
-export type { ClaimedMessage, QueueKey } from './outbox.repo.ts';
+export type { ClaimedMessage, EndedMessage, QueueKey } from './outbox.repo.ts';
 
 type Deps = Pick<Services, 'db' | 'config' | 'now'>;
 
@@ -54,7 +51,7 @@ export async function acknowledge(
     return [attempt.message, ...(attempt.others ?? [])].map((message) => ({ ...end, message }));
   });
   await db.transaction(async (tx) => {
-    const ended = await recordEnds(tx, ends, time);
+    const ended = await outbox.recordEnds(tx, ends, time);
     await onEnded?.(tx, ended, time);
   });
   for (const { kind, message } of ends) {

@@ -4,7 +4,7 @@ import type { Services } from '../../context.ts';
 import type { DemoStore } from '../../web/demo-store/demo.ts';
 import { ensureDemoVisitor } from '../../web/demo-store/visitor.ts';
 import type { DemoVisitor } from '../../web/demo-store/visitor.ts';
-import { isOwnMachine, ownAddress } from '../loopback.ts';
+import { isLoopbackCall, ownAddress } from '../loopback.ts';
 
 type Tab = { query: string; variables?: string; headers: string };
 
@@ -79,7 +79,7 @@ export async function shownOfDemo(
   { config, log }: Services,
   demo: DemoStore | null,
 ): Promise<Shown | null> {
-  if (demo === null || !isOwnMachine(req, config)) return null;
+  if (demo === null || !isLoopbackCall(req, config)) return null;
   try {
     return { demo, visitor: await ensureDemoVisitor(ownAddress(req), demo) };
   } catch (error) {

@@ -6,7 +6,7 @@ import { pictureSchemes } from '../../platform/pictures.ts';
 import { ROOT } from '../../platform/places.ts';
 import { escapeHtml } from '../../platform/text.ts';
 import type { DemoStore } from '../../web/demo-store/demo.ts';
-import { isOwnMachine, shownAddress } from '../loopback.ts';
+import { isLoopbackCall, shownAddress } from '../loopback.ts';
 import { createOpenApi } from '../openapi/document.ts';
 import { routes } from '../rest/routes.ts';
 import { loadAsset, makeAsset, readPublic, serveAsset } from './assets.ts';
@@ -58,7 +58,7 @@ async function graphiqlPage(req: Request, services: Services, demo: DemoStore | 
 /** The manual docs/client.md with the address of this service in its examples. */
 async function clientPage(req: Request, { config }: Services, demo: DemoStore | null): Promise<HtmlPage> {
   const manual = await readPublic('client.html');
-  const pid = demo !== null && isOwnMachine(req, config) ? demo.pid : 'YOUR_PID';
+  const pid = demo !== null && isLoopbackCall(req, config) ? demo.pid : 'YOUR_PID';
   const text = manual
     .replaceAll('http://127.0.0.1:4000', escapeHtml(shownAddress(req, config)))
     .replaceAll('YOUR_PID', escapeHtml(pid))
@@ -75,7 +75,7 @@ async function clientPage(req: Request, { config }: Services, demo: DemoStore | 
 
 /** The API reference. The demo store's key is for the machine that runs the service alone. */
 function docsPage(req: Request, { config }: Services, demo: DemoStore | null): HtmlPage {
-  const shown = isOwnMachine(req, config) ? demo : null;
+  const shown = isLoopbackCall(req, config) ? demo : null;
   return {
     bundle: 'docs',
     hasBar: true,

@@ -101,13 +101,6 @@ export async function endBouncedContact(tx: Tx, pid: string, contact: Contact, n
   await withdrawConsent(tx, pid, contact, 'bounce', now);
 }
 
-export const OPTED_OUT = { kind: 'withheld', reason: 'the contact answered STOP' } as const;
-
-/** Which of these contacts replied STOP; none where a channel has no replies. */
-export async function findOptedOut(db: Db, medium: Medium, values: readonly string[]): Promise<Set<string>> {
-  return new Set(channelOf(medium).replies ? await optOuts.findOptedOut(db, medium, values) : []);
-}
-
 /**
  * Handles a reply to a message. STOP counts for all stores, because they send from one number: the contact leaves their mailing lists and gets no more
  * messages. START resumes messages for the subscriptions that are left; it puts nobody back on a mailing list.
