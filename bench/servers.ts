@@ -21,7 +21,7 @@ const WISHGATE = { DEMO: '0', LOG_LEVEL: 'error', RATE_LIMITS: 'off', DRAIN_DELA
 /** The contenders by name: what is started, and with what. */
 export const CONTENDERS = {
   wishgate: { script: 'dist/main.js', env: WISHGATE },
-  /** Without kept answers every read is a first one. */
+  /** Without cached responses every read is a first one. */
   'wishgate-first': { script: 'dist/main.js', env: { ...WISHGATE, RESPONSE_CACHE_MB: '0' } },
   'wishgate-bare': { script: 'bench/peers/bare-wishgate.mjs', env: {} },
   'node-http': { script: 'bench/peers/bare-node.mjs', env: {} },

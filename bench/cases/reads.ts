@@ -1,4 +1,4 @@
-// Reads of a shopper's lists on both doors, beside the same reads written by hand.
+// Reads of a shopper's lists over REST and GraphQL, beside the same reads written by hand.
 import type { Bench, Case, Row } from '../bench.ts';
 import { SHOPPERS, compare, contest } from '../contest.ts';
 import type { Contender, Score } from '../contest.ts';

@@ -64,7 +64,7 @@ describe('one request has one budget', () => {
     expect(new Set(typesOf((await many.graphql(query(600))).body))).toEqual(new Set(['limit-reached']));
   });
 
-  test('property maps come out as they went in, large and small, on both doors', async () => {
+  test('property maps come out as they went in, large and small, over REST and GraphQL', async () => {
     const client = await newAccount(service, store);
     const list = await client.create('Props', {
       lprops: { deep: { list: [1, 2.5, null, true, '\u0001"\\ü€😀'] } },

@@ -15,7 +15,7 @@ const query = (fields: Record<string, string>) => `${LISTS}?${new URLSearchParam
 test.each([
   ['regid', () => ({ sessionid: shopper.sessionid }), 'sw-badregid'],
   ['sessionid', () => ({ regid: shopper.regid }), 'bad-sessionid'],
-])('a missing %s is called missing, not unknown, on both doors', async (name, sent, type) => {
+])('a missing %s is called missing, not unknown, over REST and GraphQL', async (name, sent, type) => {
   const { body } = await service.post(query({ pid: store.pid }), sent()).expect(401);
   expect(body).toMatchObject({ type, msg: expect.stringContaining(`${name} is missing`) });
   const headers = {

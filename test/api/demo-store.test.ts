@@ -133,12 +133,12 @@ test('a server without DEMO does not know the demo store that an earlier one lef
   });
 });
 
-describe('the door to the demo dashboard', () => {
-  const DOOR = '/dashboard/demo';
+describe('the demo's dashboard', () => {
+  const ROUTE = '/dashboard/demo';
   const own = { 'sec-fetch-site': 'same-origin' };
 
   test('opens for a page of our own on the machine of our own, and leads to the dashboard as the demo store', async () => {
-    const { headers } = await withDemo.post(DOOR).set(own).expect(303);
+    const { headers } = await withDemo.post(ROUTE).set(own).expect(303);
     expect(headers['location']).toBe('/dashboard');
     const cookie = headers['set-cookie']![0]!.split(';')[0]!;
     const { body } = await withDemo
@@ -149,7 +149,7 @@ describe('the door to the demo dashboard', () => {
       store: { pid: service.demo!.pid, isDemo: true },
     });
     expect(body.hasDemo).toBe(true);
-    const old = await withDemo.post(DOOR).set({ origin: service.url }).expect(303);
+    const old = await withDemo.post(ROUTE).set({ origin: service.url }).expect(303);
     expect(old.headers['set-cookie']).toBeDefined();
   });
 
@@ -160,7 +160,7 @@ describe('the door to the demo dashboard', () => {
     ['a page without an origin', { origin: 'null' }],
     ['who does not say where it comes from', {}],
   ])('stays shut for %s', async (_name, headers) => {
-    const answer = await withDemo.post(DOOR).set(headers);
+    const answer = await withDemo.post(ROUTE).set(headers);
     expect([answer.status, answer.headers['set-cookie']]).toEqual([403, undefined]);
   });
 
@@ -170,11 +170,11 @@ describe('the door to the demo dashboard', () => {
       { forwarded: 'for=1' },
       { host: 'evil.example' },
     ]) {
-      const answer = await withDemo.post(DOOR).set({ ...own, ...headers });
+      const answer = await withDemo.post(ROUTE).set({ ...own, ...headers });
       expect([answer.status, answer.headers['set-cookie']]).toEqual([404, undefined]);
     }
-    await withDemo.get(DOOR).set(own).expect(404);
-    await withoutDemo.post(DOOR).set(own).expect(404);
+    await withDemo.get(ROUTE).set(own).expect(404);
+    await withoutDemo.post(ROUTE).set(own).expect(404);
   });
 });
 

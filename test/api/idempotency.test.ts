@@ -46,7 +46,7 @@ test('a GraphQL write that comes again gives the first answer and no second effe
 
 test.each(['REST', 'GraphQL'])(
   '50 parallel writes with one key have one effect and one answer over %s',
-  async (door) => {
+  async (api) => {
     const { body: list } = await service
       .post('/api/v3/lists/create', { lname: 'Parallel' }, { shopper })
       .expect(200);
@@ -55,7 +55,7 @@ test.each(['REST', 'GraphQL'])(
       'mutation ($lid: ID!) { updateList(lid: $lid, input: { lname: "Renamed" }) { lid lname uts } }';
     const answers = await Promise.all(
       Array.from({ length: 50 }, () =>
-        door === 'REST'
+        api === 'REST'
           ? rest('update', { lid: list.lid, lname: 'Renamed' }, key)
           : service.graphql(update, { lid: list.lid }, keyed(key, { shopper })),
       ),
@@ -67,7 +67,7 @@ test.each(['REST', 'GraphQL'])(
   },
 );
 
-test('a failure of the caller is the first answer, too, on both doors', async () => {
+test('a failure of the caller is the first answer, too, over REST and GraphQL', async () => {
   const key = randomUUID();
   const first = await rest('create', { lname: 'ab' }, key).expect(400);
   expect((await rest('create', { lname: 'ab' }, key).expect(400)).text).toBe(first.text);
@@ -138,7 +138,7 @@ test('an answer of 5xx is not kept: the retry does the work', async () => {
   expect((await rename('Ada', key)).body.data.updateShopper.userinfo.fname).toBe('Ada');
 });
 
-test('a write whose key cannot be claimed because the database went away answers 503 over both doors', async () => {
+test('a write whose key cannot be claimed because the database went away answers 503 over REST and GraphQL', async () => {
   const { db } = service.services;
   const calls = [() => rename('Ada', randomUUID()), () => rest('create', { lname: 'Summer' }, randomUUID())];
   for (const call of calls) {
@@ -254,7 +254,7 @@ test.each([
   ['256 characters', 'k'.repeat(256)],
   ['a tab', 'a\tb'],
   ['a letter beyond ASCII', 'caf\u00e9'],
-])('a key with %s is a bad request on both doors', async (_what, key) => {
+])('a key with %s is a bad request over REST and GraphQL', async (_what, key) => {
   const { body } = await rest('create', { lname: 'Never' }, key).expect(400);
   expect(body.type).toBe('invalid-request');
   expect((await rename('Ada', key)).body.errors[0].extensions).toMatchObject({

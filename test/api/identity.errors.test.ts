@@ -20,7 +20,7 @@ type Fields = Record<string, string>;
 const leavesOut = (query: string, fields: Fields): boolean =>
   [...query.matchAll(/\$(\w+): String!/g)].some(([, name]) => !(name! in fields));
 
-/** Calls both doors with the same fields and expects the same failure, with nothing else in the body. */
+/** Calls REST and GraphQL with the same fields and expects the same failure, with nothing else in the body. */
 async function expectFailure(
   [path, query]: readonly [string, string],
   fields: Fields,
@@ -174,11 +174,11 @@ test.each(WRONG_KEYS)(
   async (_name, make) => {
     const caller = await make();
     const fields = { regid: 'x', uuid: randomUUID(), useremail: 'a@example.com', useragenttype: 'pos' };
-    for (const door of [
+    for (const api of [
       [GENERATE, GENERATE_QUERY],
       [SYNC, SYNC_QUERY],
     ] as const)
-      await expectFailure(door, fields, [401, 'unauthorised'], caller);
+      await expectFailure(api, fields, [401, 'unauthorised'], caller);
     const { headers } = await service.get('/storeadmin/me', caller).expect(401);
     expect(headers['www-authenticate']).toMatch(/^Basic realm=/);
   },

@@ -48,7 +48,7 @@ test('an unknown path is not repeated in the log', async () => {
   expect(JSON.stringify(line)).not.toContain('anna');
 });
 
-test('both doors name the same operation, the store, and the type of what failed, also under status 200', async () => {
+test('REST and GraphQL name the same operation, the store, and the type of what failed, also under status 200', async () => {
   const store = await service.createStore();
   const shopper = await service.guest(store);
   await service.post('/api/v3/lists/create', { lname: 'x' }, { shopper }).expect(400);
@@ -132,7 +132,7 @@ test('neither key, sessionid, regid, e-mail nor phone reach the log, whatever ha
   expect(text).not.toMatch(/hidden\.person|15112345678/);
 });
 
-test('a bug answers 500 with the request id and nothing else, on both doors, and its place is in the log', async () => {
+test('a bug answers 500 with the request id and nothing else, over REST and GraphQL, and its place is in the log', async () => {
   const store = await service.createStore();
   const { regid } = await service.guest(store);
   await service.services.db.query('ALTER TABLE guest_link RENAME TO gone');

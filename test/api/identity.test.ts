@@ -69,7 +69,7 @@ test('two identities, and one identity in two stores, have different regids', as
   expect(new Set(regids.map(({ regid }) => regid)).size).toBe(4);
 });
 
-test('a whole User-Agent of 2,048 characters is a useragenttype, on both doors', async () => {
+test('a whole User-Agent of 2,048 characters is a useragenttype, over REST and GraphQL', async () => {
   const fields = { uuid: randomUUID(), useragenttype: `Mozilla/5.0 (${'é'.repeat(2_034)})` };
   const { body } = await service.post(GENERATE, fields, { store }).expect(200);
   const query = `mutation ($uuid: String, $useragenttype: String!) {

@@ -33,16 +33,16 @@ const transferByRest = async (mutation: string, epis: unknown[], { v, ...more }:
   return body.error ? body.type : body;
 };
 
-const DOORS = { GraphQL: transfer, REST: transferByRest };
+const APIS = { GraphQL: transfer, REST: transferByRest };
 const CALLS = (['moveItems', 'copyItems'] as const).flatMap((mutation) =>
-  (['GraphQL', 'REST'] as const).map((door) => [mutation, door] as const),
+  (['GraphQL', 'REST'] as const).map((api) => [mutation, api] as const),
 );
 const state = async () => [(await rowsOf(service, from))!.epis, (await rowsOf(service, to))!.epis];
 
 test.each(['GraphQL', 'REST'] as const)(
   'moving over %s takes items from one list to the other',
-  async (door) => {
-    expect(await DOORS[door]('moveItems', ['1', 3])).toMatchObject({
+  async (api) => {
+    expect(await APIS[api]('moveItems', ['1', 3])).toMatchObject({
       from: { cnt: 1 },
       to: { cnt: 2 },
       items: [
@@ -54,8 +54,8 @@ test.each(['GraphQL', 'REST'] as const)(
   },
 );
 
-test.each(['GraphQL', 'REST'] as const)('copying over %s leaves them where they are', async (door) => {
-  expect(await DOORS[door]('copyItems', [1])).toMatchObject({ from: { cnt: 3 }, to: { cnt: 1 } });
+test.each(['GraphQL', 'REST'] as const)('copying over %s leaves them where they are', async (api) => {
+  expect(await APIS[api]('copyItems', [1])).toMatchObject({ from: { cnt: 3 }, to: { cnt: 1 } });
   expect(await state()).toEqual([['1', '2', '3'], ['1']]);
 });
 
@@ -71,9 +71,9 @@ test.each(['moveItems', 'copyItems'])(
   },
 );
 
-test.each(CALLS)('%s over %s with one missing item changes nothing', async (mutation, door) => {
+test.each(CALLS)('%s over %s with one missing item changes nothing', async (mutation, api) => {
   const before = await state();
-  expect(await DOORS[door](mutation, [1, 99])).toBe('item-not-found');
+  expect(await APIS[api](mutation, [1, 99])).toBe('item-not-found');
   expect(await state()).toEqual(before);
 });
 
@@ -84,9 +84,9 @@ test.each(['moveItems', 'copyItems'])('%s beyond the limit changes nothing', asy
   expect(await state()).toEqual(before);
 });
 
-test.each(CALLS)('%s over %s checks expectedVersion, the lists and the variants', async (mutation, door) => {
+test.each(CALLS)('%s over %s checks expectedVersion, the lists and the variants', async (mutation, api) => {
   const before = await state();
-  const call = DOORS[door];
+  const call = APIS[api];
   expect(await call(mutation, [1], { v: 99 })).toBe('version-conflict');
   expect(await call(mutation, [])).toBe('invalid-items');
   expect(await call(mutation, [''])).toBe('invalid-items');

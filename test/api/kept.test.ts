@@ -200,7 +200,7 @@ test('a closed store answers nothing from what was kept either', async () => {
   expect(await me.failure(503, 'lists/fetch-lists')).toBe('maintenance');
 });
 
-test('rate limits count kept answers, too', async () => {
+test('rate limits count cached responses, too', async () => {
   await service.services.db.prisma.store.updateMany({
     where: { pid: store.pid },
     data: { rateLimits: { shopper: 5 } },

@@ -18,7 +18,7 @@ describe('with limits', () => {
   const graphql = (caller: Caller) => service.graphql('{ store { pid } }', {}, caller);
   const from = (address: string): Caller => ({ headers: { 'x-forwarded-for': address } });
 
-  test('a key may call as often as its store says, on both doors together, and then gets 429 on both', async () => {
+  test('a key may call as often as its store says, over REST and GraphQL together, and then gets 429 on both', async () => {
     const store = await service.createStore({ rateLimits: { key: 4 } });
     for (const [call, remaining] of [
       [rest, '3'],

@@ -33,7 +33,7 @@ describe('fetch-lists', () => {
       [store.pid, list, count],
     );
   const ASK = 'lid listcontents(limit: 500) { epi }';
-  /** What both doors show of my lists, by the number of items. */
+  /** What REST and GraphQL show of my lists, by the number of items. */
   const shown = async (): Promise<number[]> => {
     const sizesOf = (lists: { listcontents: unknown[] }[]) =>
       lists.map(({ listcontents }) => listcontents.length);

@@ -25,7 +25,7 @@ const paths = ['lists/fetch-list-with-contents', 'lists/fetch-user-list'];
 const at = (path: string, pid = store.pid) => `/api/v3/${path}?pid=${encodeURIComponent(pid)}`;
 const byPid = (pid = store.pid) => ({ headers: { 'x-pid': pid } });
 
-test('a public list is read with pid and lid alone, masked as for any stranger, on both doors', async () => {
+test('a public list is read with pid and lid alone, masked as for any stranger, over REST and GraphQL', async () => {
   await owner.ok('lists/markPublic', { lid });
   const stranger = await newAccount(service, store);
   for (const path of paths) {

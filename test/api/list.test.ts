@@ -349,7 +349,7 @@ describe('state', () => {
 describe("a guest's list", () => {
   const SET = 'mutation ($lid: ID!, $on: Boolean!) { setListPublic(lid: $lid, anonRead: $on) { anonRead } }';
 
-  test('can be made public and private again by its guest, on both doors, and by nobody else', async () => {
+  test('can be made public and private again by its guest, over REST and GraphQL, and by nobody else', async () => {
     const guest = await newGuest(service, store);
     const { lid } = await guest.create('Of a guest');
     await guest.add(lid, item(1));

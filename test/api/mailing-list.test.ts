@@ -94,7 +94,7 @@ async function prefsOf(regid: string): Promise<Record<string, unknown>> {
   return (await service.graphql(query, { regid }, { store })).body.data.findShopper.userinfo;
 }
 
-test('who opted in by e-mail or text message is read with time and source, on both doors and as CSV', async () => {
+test('who opted in by e-mail or text message is read with time and source, over REST and GraphQL and as CSV', async () => {
   await answer('Ann@Example.com', 1);
   const at = later(60);
   await answer(PHONE, 1);
@@ -283,7 +283,7 @@ test.each<[string, object, string]>([
   ['medium', { medium: 'fax' }, 'invalid-medium'],
   ['first', { first: -1 }, 'invalid-limit'],
   ['after', { after: 'nonsense' }, 'invalid-request'],
-])('a wrong %s is refused on both doors', async (field, variables, type) => {
+])('a wrong %s is refused over REST and GraphQL', async (field, variables, type) => {
   const { body } = await service.graphql(LIST, variables, { store });
   expect(body.errors[0].extensions).toMatchObject({ type, status: 400 });
   const query = new URLSearchParams(variables as Record<string, string>).toString();

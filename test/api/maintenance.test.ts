@@ -23,7 +23,7 @@ async function expectClosed(store: NewStore): Promise<void> {
 
 const expectOpen = (store: NewStore) => service.get('/storeadmin/me', { store }).expect(200);
 
-test('a closed store answers 503 on both doors, others go on, and it opens again', async () => {
+test('a closed store answers 503 over REST and GraphQL, others go on, and it opens again', async () => {
   const shopper = await service.guest(closed);
   await setMaintenance(service.services, closed.pid, true);
   await expectClosed(closed);

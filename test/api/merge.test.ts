@@ -408,7 +408,7 @@ test("an account's regid with another e-mail is refused and an unknown one is sw
   expect((await listsOf(account)).map((list) => list['lid'])).toEqual([lid]);
 });
 
-test("an account's own regid with its own e-mail is a success with zero merges, on both doors", async () => {
+test("an account's own regid with its own e-mail is a success with zero merges, over REST and GraphQL", async () => {
   const account = await service.account(store, email);
   const lid = await create(account, 'Favourites');
   const fields = { regid: account.regid, useremail: ` ${email.toUpperCase()} `, useragenttype: 'other' };

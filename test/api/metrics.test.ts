@@ -100,7 +100,7 @@ describe('who may read the metrics', () => {
 });
 
 describe('what is counted', () => {
-  test('an operation counts under one name on both doors, its failures by type', async () => {
+  test('an operation counts under one name over REST and GraphQL, its failures by type', async () => {
     const store = await service.createStore();
     const shopper = await service.guest(store);
     const operation = 'mutation createList';
@@ -128,7 +128,7 @@ describe('what is counted', () => {
     expect(await scrape()).not.toContain('nvented');
   });
 
-  test('kept answers, shared statements, statements by name and the pool each have a figure', async () => {
+  test('cached responses, shared statements, statements by name and the pool each have a figure', async () => {
     const store = await service.createStore();
     const shopper = await service.guest(store);
     await service.post('/api/v3/lists/create', { lname: 'Wishes' }, { shopper }).expect(200);

@@ -120,7 +120,7 @@ test('the list has figures, is searched by name or pid, and goes on where a page
   }
 });
 
-test('an operator acts for the store it names, on both doors, and for none without', async () => {
+test('an operator acts for the store it names, over REST and GraphQL, and for none without', async () => {
   const shopper = await service.account(store, 'ada@example.com');
   const acting = as(key, store.pid);
   const renamed = await service.graphql(

@@ -84,7 +84,7 @@ async function untilStill(): Promise<void> {
   });
 }
 
-test('both doors give one document: everything, whatever the number of portions', async () => {
+test('REST and GraphQL give one document: everything, whatever the number of portions', async () => {
   await service.graphql(
     'mutation ($events: [String!]!) { saveWebhook(url: "http://127.0.0.1:9/x", events: $events) { secret } }',
     { events: ['list.item.added'] },

@@ -71,14 +71,14 @@ test('the manual of deleteList names the way back', async () => {
 });
 
 describe('a deleted list', () => {
-  test('comes back as it was, items, order, times and link included, over either door', async () => {
+  test('comes back as it was, items, order, times and link included, over either api', async () => {
     const before = await fullList();
     const { lid } = before.list;
-    for (const door of ['rest', 'graphql']) {
+    for (const api of ['rest', 'graphql']) {
       await me.ok('lists/delete-list', { lid });
       const { version } = (await me.ok('lists/fetch-deleted'))[0];
       const back =
-        door === 'rest'
+        api === 'rest'
           ? await me.ok('lists/restore', { lid })
           : (await me.graphql('mutation ($lid: ID!) { restoreList(lid: $lid) { lid version } }', { lid }))
               .body.data.restoreList;

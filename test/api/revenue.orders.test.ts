@@ -238,7 +238,7 @@ test.each([
   ['useremail', { useremail: 'not an address' }],
   ['phone', { phone: '12' }],
 ])(
-  'a wrong %s is refused with 400 that names it, on both doors, and counts nothing (%#)',
+  'a wrong %s is refused with 400 that names it, over REST and GraphQL, and counts nothing (%#)',
   async (field, wrong) => {
     const { body } = await kit.report(store, wrong).expect(400);
     expect(body).toMatchObject({

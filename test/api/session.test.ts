@@ -23,7 +23,7 @@ const ask = (headers: Record<string, string>, query = '{ store { name } }') =>
 const storeOf = async (headers: Record<string, string>): Promise<unknown> =>
   (await ask(headers)).body.data?.store ?? null;
 
-test('a key gives a session that both doors understand; its cookie is for no script and no other site, and its token is stored hashed', async () => {
+test('a key gives a session that REST and GraphQL understand; its cookie is for no script and no other site, and its token is stored hashed', async () => {
   const { headers, body } = await service.http.post(PATH).set(OWN).send(store).expect(200);
   expect(body).toEqual({
     session: { isOperator: false, store: { pid: store.pid, name: 'Nordlys', isDemo: false } },

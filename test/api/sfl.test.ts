@@ -141,7 +141,7 @@ describe('one bad item of several', () => {
     ['with no quantity', item(7, { qty: 0 }), 7, 'items[1].qty'],
     ['with a note that is too long', item('7', { note: 'x'.repeat(2_001) }), 7, 'items[1].note'],
     ['that the store has no use for', { title: 'Mine', du: '/mine' }, null, 'items[1] is a custom item'],
-  ])('%s is not added, and the others are, on both doors', async (_what, bad, epi, place) => {
+  ])('%s is not added, and the others are, over REST and GraphQL', async (_what, bad, epi, place) => {
     const items = [item(1), bad, item(2)];
     const rest = await me.ok('lists/sfl/add', { lid, items });
     expect(rest.itemsadded).toMatchObject([{ epi: 1 }, { epi: 2 }]);
@@ -154,7 +154,7 @@ describe('one bad item of several', () => {
     });
   });
 
-  test('that names no variant, or one that is not there, is not removed, and the others are, on both doors', async () => {
+  test('that names no variant, or one that is not there, is not removed, and the others are, over REST and GraphQL', async () => {
     await me.ok('lists/sfl/add', { lid, items: [item(1), item(2), item(3)] });
     const bad = [{ empi: 1 }, { epi: 'x'.repeat(256) }];
     const rest = await me.ok('lists/sfl/remove', { lid, items: [{ epi: 1 }, ...bad, { epi: 9 }] });
@@ -190,7 +190,7 @@ describe('one bad item of several', () => {
     expect((await me.ok('lists/sfl/remove', { lid, items: [{ epi: 1 }] })).itemsfailed).toEqual([]);
   });
 
-  test('where all are bad, the call fails with what is wrong with the first, on both doors', async () => {
+  test('where all are bad, the call fails with what is wrong with the first, over REST and GraphQL', async () => {
     const items = [item(1, { qty: 0 }), { title: 'Mine', du: '/mine' }];
     const { body } = await me.call('lists/sfl/add', { lid, items }).expect(400);
     expect(body).toMatchObject({ type: 'invalid-items', msg: expect.stringContaining('items[0].qty') });

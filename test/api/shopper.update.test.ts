@@ -70,7 +70,7 @@ test.each<[string, object]>([
   ['pd.total_spent', { pd: { total_spent: 12.5 } }],
   ['pd.total_spent', { pd: { total_spent: '12,50 €' } }],
   ['pd.last_order_id', { pd: { last_order_id: [] } }],
-])('nonsense in %s is refused by name on both doors', async (field, input) => {
+])('nonsense in %s is refused by name over REST and GraphQL', async (field, input) => {
   const { body: rest } = await update({ ut: 'x', ...input }).expect(400);
   expect(rest).toMatchObject({ type: 'invalid-request', msg: expect.stringContaining(`${field} must be `) });
   const { body } = await service.graphql(

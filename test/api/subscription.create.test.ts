@@ -193,7 +193,7 @@ test.each<[string, string, object]>([
   expect(await prefsOf('ann@example.com')).toBeUndefined();
 });
 
-/** Subscribes to these topics through one door; answers the topics, or the type of the failure. */
+/** Subscribes to these topics through one API; answers the topics, or the type of the failure. */
 const subscribeTo = {
   REST: async (topics: unknown[]): Promise<unknown> => {
     const { body } = await create({ topics });

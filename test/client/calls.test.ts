@@ -300,7 +300,7 @@ test.each<[number, string, StoreSettings | 'closed']>([
   [403, 'forbidden', { allowedOrigins: ['https://elsewhere.example'] }],
   [429, 'too-many-requests', { rateLimits: { shopper: 1 } }],
 ])(
-  'a GraphQL call that is refused with %i at the door looks like one of REST',
+  'a GraphQL call that is refused with %i at the edge looks like one of REST',
   async (status, type, settings) => {
     const closing = await service.createStore();
     const { client } = openTab(service.url, await service.account(closing), {

@@ -64,7 +64,7 @@ async function play(scripts: Step[][]): Promise<void> {
   expect(await faultsOf(store.pid)).toEqual([]);
 }
 
-test(`${RUNS * CLIENTS * STEPS} random operations of concurrent clients over both doors leave what the model says`, async () => {
+test(`${RUNS * CLIENTS * STEPS} random operations of concurrent clients over REST and GraphQL leave what the model says`, async () => {
   const script = fc.array(anyStep, { minLength: STEPS, maxLength: STEPS });
   const scripts = fc.array(script, { minLength: CLIENTS, maxLength: CLIENTS });
   const given = process.env['MODEL_SEED'];

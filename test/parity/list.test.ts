@@ -334,7 +334,7 @@ test('lists/reportShare answers what GraphQL answers', async () => {
   expect(body).toEqual({ msg: 'The share is counted', lid, lname, medium: 'link' });
 });
 
-test("a stranger's view of a public list is the same on both doors", async () => {
+test("a stranger's view of a public list is the same over REST and GraphQL", async () => {
   const stranger = await newAccount(service, store);
   const { lid } = await makeList();
   await me.ok('lists/markPublic', { lid });

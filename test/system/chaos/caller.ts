@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TestShopper } from '../../harness.ts';
 
-/** An answer, alike for both doors. */
+/** An answer, alike for REST and GraphQL. */
 export type Answer = { status: number; type: string | null; body: Record<string, unknown> };
 
 /** What all callers of a run have met. */
@@ -26,7 +26,7 @@ export type Credentials = { query: string; fields: Record<string, string>; heade
 const ANSWER_MS = 40_000;
 const PAUSE_MS = 50;
 
-/** Credentials of a shopper on both doors. */
+/** Credentials of a shopper over REST and GraphQL. */
 export function asShopper({ pid, regid, sessionid }: TestShopper): Credentials {
   return {
     query: `?pid=${encodeURIComponent(pid)}`,
@@ -35,7 +35,7 @@ export function asShopper({ pid, regid, sessionid }: TestShopper): Credentials {
   };
 }
 
-/** Credentials of a store on both doors. */
+/** Credentials of a store over REST and GraphQL. */
 export function asStore(authorization: string): Credentials {
   return { query: '', fields: {}, headers: { authorization } };
 }
@@ -56,7 +56,7 @@ function read(status: number, text: string): Answer {
   return { status, type: typeof body['type'] === 'string' ? body['type'] : null, body: r ?? body };
 }
 
-/** How calls are made: `isGraphql` says through which door, `key` is an Idempotency-Key. */
+/** How calls are made: `isGraphql` says through which API, `key` is an Idempotency-Key. */
 export type Way = { isGraphql?: boolean; key?: string };
 
 /** Somebody who calls, and notes what must never happen. */

@@ -28,7 +28,7 @@ export type Pulse = {
   ended: Promise<void>;
 };
 
-/** Starts it; both doors in turn. */
+/** Starts it; REST and GraphQL in turn. */
 export function startPulse({ call }: Caller, isOver: () => boolean): Pulse {
   const regids = new Set<string>();
   let lastBegin = 0;

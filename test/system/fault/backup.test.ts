@@ -256,7 +256,7 @@ async function readBoth(url: string, query: URLSearchParams): Promise<unknown[]>
 }
 
 describe('the bundled database', () => {
-  test('is saved beside the running service and brought back in another folder, where both doors read the same', async () => {
+  test('is saved beside the running service and brought back in another folder, where REST and GraphQL read the same', async () => {
     const from = await kit.makeUsedDataDir();
     const to = join(await kit.makeDataDir(), 'data');
     kit.removeLater(to);

@@ -107,7 +107,7 @@ const STRANGERS: Row[] = [
 const COUNTED = /^(tally|tally_delta|catalog_revision|signup_window|idempotency_usage) /;
 
 test.each(STRANGERS)(
-  '$who learns nothing and changes nothing, over both doors',
+  '$who learns nothing and changes nothing, over REST and GraphQL',
   async ({ make, isFellow = false, isShown = isFellow ? SHOWN_TO_SHOPPERS : NOTHING, mayCall = NOTHING }) => {
     const stranger = await make();
     const { db } = service.services;

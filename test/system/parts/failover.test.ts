@@ -169,7 +169,7 @@ describeWith(['PostgreSQL 15'], 'failover to a synchronous replica', () => {
         });
   };
 
-  /** The primary is killed under writers on both doors and while mails are under way, and the replica promoted. */
+  /** The primary is killed under writers over REST and GraphQL and while mails are under way, and the replica promoted. */
   const failOver = async (): Promise<void> => {
     let isKilled = false;
     // Five mails are recorded as sent; further ones are under way when the server dies.
@@ -203,7 +203,7 @@ describeWith(['PostgreSQL 15'], 'failover to a synchronous replica', () => {
     }
   });
 
-  test('callers of both doors see nothing but 503 meanwhile', () => {
+  test('callers of REST and GraphQL see nothing but 503 meanwhile', () => {
     expect(areRefused()).toBe(true);
     expectOnlyUnavailable();
   });

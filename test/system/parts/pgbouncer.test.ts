@@ -94,7 +94,7 @@ describeWith(['PostgreSQL 15', 'PgBouncer'], 'PgBouncer in transaction mode', ()
     });
   });
 
-  test('calls of both doors, a retry and transactions are right on fewer connections than they ask for', async () => {
+  test('calls of REST and GraphQL, a retry and transactions are right on fewer connections than they ask for', async () => {
     await Promise.all(
       Array.from({ length: SHOPPERS }, async () => {
         const shopper = await identify();

@@ -9,7 +9,7 @@ import { startCluster } from './cluster.ts';
 import type { Cluster } from './cluster.ts';
 import { describeWith } from './parts.ts';
 
-// Two gateways with kept answers on a primary with a replica.
+// Two gateways with cached responses on a primary with a replica.
 
 const PAGES = /execute (page_|lists_of)/;
 
@@ -41,7 +41,7 @@ describeWith(['PostgreSQL 15'], 'a streaming replica for reads', () => {
     const { body } = await client.graphql(query, { lid }).expect(200);
     return body.data.list.items.edges[0].node.qty as number;
   };
-  const DOORS = [qtyOverRest, qtyOverGraphql];
+  const APIS = [qtyOverRest, qtyOverGraphql];
 
   const newList = async (): Promise<{ clients: Client[]; lid: string }> => {
     const store = await service.createStore();
@@ -77,7 +77,7 @@ describeWith(['PostgreSQL 15'], 'a streaming replica for reads', () => {
     );
   };
 
-  test('queries of both doors, pages of the dashboard and files come from it once it has what was written', async () => {
+  test('queries of REST and GraphQL, pages of the dashboard and files come from it once it has what was written', async () => {
     const { clients, lid } = await newList();
     const store = await service.createStore();
     await cluster.catchUp();
@@ -100,7 +100,7 @@ describeWith(['PostgreSQL 15'], 'a streaming replica for reads', () => {
     expect(cluster.countOnReplica(/load_identities/)).toBe(0);
   });
 
-  test('a write is read back at once on both doors while it shows nothing new, and from it again afterwards', async () => {
+  test('a write is read back at once over REST and GraphQL while it shows nothing new, and from it again afterwards', async () => {
     const { clients, lid } = await newList();
     await cluster.catchUp();
     await cluster.pause();
@@ -118,7 +118,7 @@ describeWith(['PostgreSQL 15'], 'a streaming replica for reads', () => {
       for (const [write, qty] of [[setQty, 2] as const, [setQtyOverGraphql, 3] as const]) {
         await write(clients[0]!, lid, qty);
         // Three times: what is kept is sent from the third on.
-        for (const read of [...DOORS, ...DOORS, ...DOORS])
+        for (const read of [...APIS, ...APIS, ...APIS])
           for (const client of clients) expect(await read(client, lid)).toBe(qty);
       }
       expect(cluster.countOnReplica(PAGES)).toBe(before);
@@ -126,7 +126,7 @@ describeWith(['PostgreSQL 15'], 'a streaming replica for reads', () => {
       await cluster.resume();
     }
     await untilRead(clients[0]!, lid);
-    for (const read of DOORS) expect(await read(clients[0]!, lid)).toBe(3);
+    for (const read of APIS) expect(await read(clients[0]!, lid)).toBe(3);
   });
 
   test('who waits for changes is told of lists as they are, while it shows nothing new', async () => {
@@ -163,7 +163,7 @@ describeWith(['PostgreSQL 15'], 'a streaming replica for reads', () => {
         else if (dice < 5) await any([setQty, setQtyOverGraphql])(any(clients), lid, (expected += 1));
         else if (dice === 5) await cluster.resume().then(cluster.catchUp);
         for (let reads = randomInt(4); reads > 0; reads -= 1)
-          expect(await any(DOORS)(any(clients), lid)).toBe(expected);
+          expect(await any(APIS)(any(clients), lid)).toBe(expected);
       }
     } finally {
       await cluster.resume();
@@ -188,13 +188,13 @@ describeWith(['PostgreSQL 15'], 'a streaming replica for reads', () => {
         await cluster.catchUp();
       }
     };
-    const reader = async (client: Client, read: (typeof DOORS)[number]): Promise<void> => {
+    const reader = async (client: Client, read: (typeof APIS)[number]): Promise<void> => {
       while (!isOver) {
         const least = acknowledged;
         expect(await read(client, lid)).toBeGreaterThanOrEqual(least);
       }
     };
-    const others = [stopper(), ...clients.flatMap((client) => DOORS.map((read) => reader(client, read)))];
+    const others = [stopper(), ...clients.flatMap((client) => APIS.map((read) => reader(client, read)))];
     await writer().finally(() => (isOver = true));
     await Promise.all(others);
     await untilRead(clients[0]!, lid);
@@ -219,7 +219,7 @@ describeWith(['PostgreSQL 15'], 'a streaming replica for reads', () => {
       await untilFromReplica(PAGES, nothing);
       await cluster.killReplica();
       await setQty(clients[0]!, lid, 7);
-      for (const read of DOORS) for (const client of clients) expect(await read(client, lid)).toBe(7);
+      for (const read of APIS) for (const client of clients) expect(await read(client, lid)).toBe(7);
       await cluster.startReplica();
       await cluster.catchUp();
       await untilFromReplica(PAGES, nothing);

@@ -51,7 +51,7 @@ function send(url: string, { path, body, headers }: Request, agent: Agent | fals
 }
 
 /**
- * Every shopper writes and reads over both doors in turn; each second one keeps its connection, the others open a new one for each request.
+ * Every shopper writes and reads over REST and GraphQL in turn; each second one keeps its connection, the others open a new one for each request.
  */
 export function startTraffic(url: string, shoppers: readonly TestShopper[]): Traffic {
   const failures: string[] = [];
