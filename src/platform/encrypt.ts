@@ -12,18 +12,20 @@ export function keyIdOf(key: Buffer): string {
 }
 
 /** Encrypts a text; decryption needs the same key and the same `context`. */
-export function encrypt(key: Buffer, text: string, context: string): string {
+export function seal(key: Buffer, text: string, context: string): string {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(Buffer.from(context));
-  const parts = [nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()];
-  return Buffer.concat(parts).toString('base64url');
+  const sealed = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+  return `${keyIdOf(key)}.${sealed.toString('base64url')}`;
 }
 
-/** Null if it is another key or context, or the text was changed. */
-export function decrypt(key: Buffer, encrypted: string, context: string): string | null {
-  const bytes = Buffer.from(encrypted, 'base64url');
+/** Decrypts with the first matching key; null if no key matches or the text was changed. */
+export function unseal(keys: readonly Buffer[], sealed: string, context: string): string | null {
+  const [keyId, body = ''] = sealed.split('.');
+  const key = keys.find((one) => keyIdOf(one) === keyId);
+  const bytes = Buffer.from(body, 'base64url');
+  if (key === undefined || bytes.length < NONCE_BYTES + TAG_BYTES) return null;
   const end = bytes.length - TAG_BYTES;
-  if (end < NONCE_BYTES) return null;
   const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES))
     .setAAD(Buffer.from(context))
     .setAuthTag(bytes.subarray(end));
@@ -32,16 +34,4 @@ export function decrypt(key: Buffer, encrypted: string, context: string): string
   } catch {
     return null;
   }
-}
-
-/** The same with the id of the key, so that keys can be replaced. */
-export function seal(key: Buffer, text: string, context: string): string {
-  return `${keyIdOf(key)}.${encrypt(key, text, context)}`;
-}
-
-/** Decrypts with the first matching key; null if no key matches or the text was changed. */
-export function unseal(keys: readonly Buffer[], sealed: string, context: string): string | null {
-  const [keyId, body = ''] = sealed.split('.');
-  const key = keys.find((one) => keyIdOf(one) === keyId);
-  return key === undefined ? null : decrypt(key, body, context);
 }
