@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Logger } from '../log.ts';
 import { isDatabaseAway, isReadOnly } from './errors.ts';
-import { observePool } from './pool-watch.ts';
+import { observePool } from './routed-pool.ts';
 import type { RoutedPool, Session } from './routed-pool.ts';
 
 /** SQL: the primary's WAL position, at or past everything that the statement sees: timeline and LSN as one sortable text. */
