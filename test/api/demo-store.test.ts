@@ -133,7 +133,7 @@ test('a server without DEMO does not know the demo store that an earlier one lef
   });
 });
 
-describe('the demo's dashboard', () => {
+describe('the demo dashboard', () => {
   const ROUTE = '/dashboard/demo';
   const own = { 'sec-fetch-site': 'same-origin' };
 
