@@ -209,7 +209,7 @@ test('a text message is one of 160 characters whose links lead to the product an
   expect(suppressed).toEqual([{ value: phone }]);
 });
 
-test('a confirmation by text message fits into one, and its link confirms what its asker asked for', async () => {
+test('a confirmation by text message fits into one, and its link confirms what its requester asked for', async () => {
   const store = await service.createStore({ name: 'Kettle shop', doubleOptIn: true });
   await upsert(store, {});
   await subscribe(store, 'sms', '+4915123456789');

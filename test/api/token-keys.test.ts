@@ -28,7 +28,7 @@ async function links(): Promise<string[]> {
   const row = (await findStore(service.services.db, store.pid))!;
   const claim = { scope: 'all', medium: 'email', value: 'me@example.com', topic: '', epi: '' } as const;
   const contact = { medium: 'sms', value: '+4915123456789' } as const;
-  const asked = { contact, issuedAt: NOW, asker: '' };
+  const asked = { contact, issuedAt: NOW, requester: '' };
   const alertId = '9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d';
   return [
     unsubscribeUrl('', row, claim),

@@ -11,33 +11,33 @@ import { LINK_LIFETIME_MS, SIGNUP_LIMITS, failTooMany, signupKey, toClaim } from
 import type { SignupKind } from './signup.rules.ts';
 
 /** The sign-up's author, for counting confirmation messages. */
-export type Asker = { regid: string; isStranger: boolean };
+export type Requester = { regid: string; isStranger: boolean };
 
-/** Strangers have their own limit, so that they cannot exhaust the store's. The result depends only on the asker's own requests. */
+/** Strangers have their own limit, so that they cannot exhaust the store's. The result depends only on the requester's own requests. */
 export async function sendConfirmation(
   tx: Tx,
   ctx: Context,
   store: StoreRow,
   contact: Contact,
-  { regid: asker, isStranger }: Asker,
+  { regid: requester, isStranger }: Requester,
   now: Date,
 ): Promise<boolean> {
   const { pid } = store;
-  const asked = { pid, ...contact, asker };
+  const asked = { pid, ...contact, requester };
   if (!(await requests.isPending(tx, asked))) return false;
   const spend = spender(tx, store, now);
   const subject = `${contact.medium} ${contact.value}`;
-  if (isStranger && (await spend('confirmGuest', `${subject} ${asker}`)) !== null) return true;
+  if (isStranger && (await spend('confirmGuest', `${subject} ${requester}`)) !== null) return true;
   // Checked before the contact's own limit, because the response must not reveal whether others have reached that.
   const channel = channelOf(contact.medium);
   const range = channel.contact.rangeOf?.(contact.value);
-  const textUntil = range ? await admitText(ctx, spend, range, { regid: asker, isStranger }, now) : null;
+  const textUntil = range ? await admitText(ctx, spend, range, { regid: requester, isStranger }, now) : null;
   const dayEnd = await spend('confirm', isStranger ? `${subject} guests` : subject);
   const isLate = dayEnd !== null;
   if (isLate && (await requests.isNotified(tx, asked, new Date(now.getTime() - LINK_LIFETIME_MS))))
     return true;
   const dueAt = later(dayEnd, textUntil) ?? now;
-  const url = ctx.config.publicUrl + confirmPath(store, contact, dueAt, asker);
+  const url = ctx.config.publicUrl + confirmPath(store, contact, dueAt, requester);
   const message = {
     pid,
     kind: 'confirm',
@@ -52,10 +52,10 @@ export async function sendConfirmation(
 }
 
 /** The path of the confirmation page; a short link if the medium limits the length. */
-function confirmPath(store: StoreRow, contact: Contact, issuedAt: Date, asker: string): string {
-  const short = isTerse(contact.medium) ? shortConfirm(store, { contact, issuedAt, asker }) : null;
+function confirmPath(store: StoreRow, contact: Contact, issuedAt: Date, requester: string): string {
+  const short = isTerse(contact.medium) ? shortConfirm(store, { contact, issuedAt, requester }) : null;
   if (short !== null) return `/c/${short}`;
-  return `/confirm/${encryptLink(store, 'confirm', toClaim(contact, issuedAt, asker))}`;
+  return `/confirm/${encryptLink(store, 'confirm', toClaim(contact, issuedAt, requester))}`;
 }
 
 /** One message is sent after the end of a day, for all requests beyond its limit. */
@@ -75,7 +75,7 @@ async function admitText(
   ctx: Context,
   spend: Spend,
   range: string,
-  { regid, isStranger }: Asker,
+  { regid, isStranger }: Requester,
   now: Date,
 ): Promise<Date | null> {
   const isShoppers = ctx.viewer.keyId === null;

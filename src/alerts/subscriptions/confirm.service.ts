@@ -37,14 +37,14 @@ async function open(deps: Deps, token: string): Promise<{ store: StoreRow; claim
   return claim && { store, claim };
 }
 
-/** Returns the claim of a short link. If the asker's requests have ended, the claim matches no requests. */
+/** Returns the claim of a short link. If the requester's requests have ended, the claim matches no requests. */
 async function openShort(db: Db, store: StoreRow, token: string, now: Date): Promise<string[] | null> {
   const read = readShortConfirm(store, token, now);
   if (read === null) return null;
   const { contact, issuedAt } = read;
-  if (read.isAsker('')) return toClaim(contact, issuedAt);
-  const askers = await requests.listAskers(db, store.pid, contact);
-  return toClaim(contact, issuedAt, askers.find(read.isAsker) ?? NOBODY);
+  if (read.isRequester('')) return toClaim(contact, issuedAt);
+  const requesters = await requests.listRequesters(db, store.pid, contact);
+  return toClaim(contact, issuedAt, requesters.find(read.isRequester) ?? NOBODY);
 }
 
 function describe(store: StoreRow, { contact }: ConfirmClaim, requested: readonly { topic: string }[]) {
@@ -81,8 +81,8 @@ export async function confirmSubscriptions(deps: Deps, token: string): Promise<C
     const consent = last && { accepts: last.mailinglist!, regid: last.regid };
     if (consent) await recordConsent(tx, store, claim.contact, consent, now);
     await deleteSuppressions(tx, [{ pid: store.pid, ...claim.contact }]);
-    // A link without an asker is no opt-in for the shoppers whose requests it confirms, because strangers may be among them.
-    const regids = claim.asker === null ? [''] : rows.map(({ regid }) => regid);
+    // A link without an requester is no opt-in for the shoppers whose requests it confirms, because strangers may be among them.
+    const regids = claim.requester === null ? [''] : rows.map(({ regid }) => regid);
     await addOptIns(tx, store.pid, claim.contact, regids, now);
     return rows;
   });
@@ -94,7 +94,7 @@ async function confirmPending(tx: Tx, store: StoreRow, claim: ConfirmClaim, now:
   const { pid } = store;
   const pending = await requests.listPending(tx, coverageOf(store, claim));
   if (pending.length === 0) return [];
-  const signUp = { pid, ...claim.contact, regid: claim.asker ?? '', confirmedAt: now };
+  const signUp = { pid, ...claim.contact, regid: claim.requester ?? '', confirmedAt: now };
   const wanted = new Map(pending.map((request) => [keyOf(request), { ...request, id: newId() }]));
   const saved = await subscriptions.saveSubscriptions(tx, [{ ...signUp, wanted: [...wanted.values()], now }]);
   const idByKey = new Map(saved.map((row) => [keyOf(row), row.id]));

@@ -35,7 +35,7 @@ const SAVE = {
     RETURNING q.id`,
 };
 
-/** Returns the ids of the requests that are new for their asker. */
+/** Returns the ids of the requests that are new for their requester. */
 export async function saveRequests(tx: Tx, signUps: readonly SignUpWrite<NewRequest>[]) {
   const stored = new Set((await tx.query<{ id: string }>(SAVE, [rowsOf(signUps)])).map(({ id }) => id));
   return new Set(signUps.flatMap(({ wanted }) => wanted.map(({ id }) => id)).filter((id) => stored.has(id)));
@@ -76,18 +76,18 @@ export async function moveRequests(tx: Tx, pid: string, fromRegid: string, toReg
   await tx.prisma.subscriptionRequest.updateMany({ where, data: { regid: toRegid } });
 }
 
-/** The requests of one asker for a contact. */
-type Asked = Contact & { pid: string; asker: string };
+/** The requests of one requester for a contact. */
+type Asked = Contact & { pid: string; requester: string };
 
-/** A link covers requests of its asker and of the contact's own account, and earlier ones of the store (of anyone in old links). */
+/** A link covers requests of its requester and of the contact's own account, and earlier ones of the store (of anyone in old links). */
 export type Coverage = { pid: string; own: string | null } & ConfirmClaim;
 
 export async function listPending(db: Db, coverage: Coverage): Promise<StoredRequest[]> {
-  const { pid, contact, asker, own, issuedAt } = coverage;
+  const { pid, contact, requester, own, issuedAt } = coverage;
   const covered = [
-    ...(asker ? [{ asker }] : []),
+    ...(requester ? [{ requester }] : []),
     ...(own === null ? [] : [{ regid: own }]),
-    { cts: { lte: issuedAt }, ...(asker === null ? {} : { asker: '' }) },
+    { cts: { lte: issuedAt }, ...(requester === null ? {} : { requester: '' }) },
   ];
   const rows = await db.prisma.subscriptionRequest.findMany({
     where: { pid, ...contact, confirmedAt: null, OR: covered },
@@ -97,10 +97,10 @@ export async function listPending(db: Db, coverage: Coverage): Promise<StoredReq
   return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
 }
 
-export async function listAskers(db: Db, pid: string, contact: Contact): Promise<string[]> {
-  const where = { pid, ...contact, asker: { not: '' } };
-  const rows = await db.prisma.subscriptionRequest.groupBy({ by: ['asker'], where });
-  return rows.map(({ asker }) => asker);
+export async function listRequesters(db: Db, pid: string, contact: Contact): Promise<string[]> {
+  const where = { pid, ...contact, requester: { not: '' } };
+  const rows = await db.prisma.subscriptionRequest.groupBy({ by: ['requester'], where });
+  return rows.map(({ requester }) => requester);
 }
 
 /** Returns the ids of the requests that were still pending. */
@@ -121,7 +121,7 @@ export async function confirmRequests(
   return ids;
 }
 
-/** Removes the mailing list consent from an asker's pending requests, because their order does not reflect a later refusal. */
+/** Removes the mailing list consent from an requester's pending requests, because their order does not reflect a later refusal. */
 export async function withdrawPendingConsent(tx: Tx, { pid, regid, medium, value }: SignUp): Promise<void> {
   await tx.prisma.subscriptionRequest.updateMany({
     where: { pid, medium, value, regid, confirmedAt: null, mailinglist: true },
@@ -139,10 +139,10 @@ export async function markNotified(tx: Tx, asked: Asked, dueAt: Date): Promise<v
   await tx.prisma.subscriptionRequest.updateMany({ where, data: { notifiedAt: dueAt } });
 }
 
-/** Whether links that were due after `since` cover all pending requests of an asker. */
+/** Whether links that were due after `since` cover all pending requests of an requester. */
 export async function isNotified(tx: Tx, asked: Asked, since: Date): Promise<boolean> {
   // A shopper's link also covers the shopper's later requests; the store makes requests for many people.
-  const isAnyEnough = asked.asker !== '';
+  const isAnyEnough = asked.requester !== '';
   const unnotified = { confirmedAt: null, OR: [{ notifiedAt: null }, { notifiedAt: { lte: since } }] };
   const where = { ...asked, ...(isAnyEnough ? { notifiedAt: { gt: since } } : unnotified) };
   const found = await tx.prisma.subscriptionRequest.findFirst({ where, select: { id: true } });

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { fail } from '../../platform/errors.ts';
 import type { ProductRow } from '../../stores/products/product.columns.ts';
 import { storeSignUp } from './signup.writes.ts';
-import { checkWish } from './subscription.rules.ts';
+import { checkSignUp } from './subscription.rules.ts';
 import type { SubscribeInput } from './subscription.rules.ts';
 import { describeProducts } from './subscription.service.ts';
 
@@ -14,14 +14,14 @@ export async function subscribe(ctx: Context, input: SubscribeInput): Promise<Su
   const store = isStoreAlone(ctx) ? requireStore(ctx) : requireShopper(ctx).store;
   if (!store.inventoryManaged)
     fail('inventory-not-managed', 'Alerts need a store whose inventory is managed by its platform');
-  const wish = checkWish(store, input);
-  const isPending = await storeSignUp({ ctx, store, wish, now: ctx.now() });
+  const checked = checkSignUp(store, input);
+  const isPending = await storeSignUp({ ctx, store, checked, now: ctx.now() });
   return {
     message: isPending
       ? 'Please confirm: a message with a link is sent to this contact, and alerts follow once the link is opened'
       : 'Subscribed to alerts',
     confirmed: !isPending,
-    products: await describeProducts(ctx, store.pid, wish.products),
-    topics: wish.topics,
+    products: await describeProducts(ctx, store.pid, checked.products),
+    topics: checked.topics,
   };
 }

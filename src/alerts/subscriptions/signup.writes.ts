@@ -10,25 +10,30 @@ import type { StoreRow } from '../../stores/store.repo.ts';
 import { consumeAll } from '../../stores/usage-window.repo.ts';
 import { catchUp } from '../events/event.service.ts';
 import { sendConfirmation } from './confirm-message.service.ts';
-import type { Asker } from './confirm-message.service.ts';
+import type { Requester } from './confirm-message.service.ts';
 import { saveRequests, withdrawPendingConsent } from './request.repo.ts';
 import { SIGNUP_LIMITS, failTooMany, signupKey } from './signup.rules.ts';
 import { announceCreated } from './subscription-events.service.ts';
 import { saveSubscriptions } from './subscription.repo.ts';
 import type { NewSubscription, SignUpWrite, StoredSubscription } from './subscription.repo.ts';
 import { keyOf } from './subscription.rules.ts';
-import type { Wish } from './subscription.rules.ts';
+import type { CheckedSignUp } from './subscription.rules.ts';
 
-type WantedSignUp = { ctx: Context; store: StoreRow; wish: Wish; now: Date };
+type WantedSignUp = { ctx: Context; store: StoreRow; checked: CheckedSignUp; now: Date };
 
 /** `isApart`: not linked to a subscription, because a stranger could otherwise see when others subscribe and unsubscribe. */
-type Open = WantedSignUp & { signUp: SignUpWrite; asker: Asker; mustConfirm: boolean; isApart: boolean };
+type Open = WantedSignUp & {
+  signUp: SignUpWrite;
+  requester: Requester;
+  mustConfirm: boolean;
+  isApart: boolean;
+};
 
-/** `asked` counts the requests that are new for the asker; `created` are the subscriptions that are new for everyone. */
+/** `asked` counts the requests that are new for the requester; `created` are the subscriptions that are new for everyone. */
 type Saved = Open & { rows: StoredSubscription[]; asked: number; created: StoredSubscription[] };
 
 /** Any shopper except the account with that address may be a stranger to the contact. */
-function askerOf({ ctx, wish: { contact } }: WantedSignUp): Asker {
+function requesterOf({ ctx, checked: { contact } }: WantedSignUp): Requester {
   const { shopper } = ctx.viewer;
   if (shopper === null) return { regid: '', isStranger: false };
   const isOwn = !shopper.isGuest && isAccountContact(contact) && contact.value === shopper.em;
@@ -37,19 +42,26 @@ function askerOf({ ctx, wish: { contact } }: WantedSignUp): Asker {
 
 /** One confirmation is enough for the store and the account of that address; a stranger needs one of its own requests. */
 async function open(tx: Tx, wanted: WantedSignUp): Promise<Open> {
-  const { ctx, store, wish, now } = wanted;
-  const asker = askerOf(wanted);
+  const { ctx, store, checked, now } = wanted;
+  const requester = requesterOf(wanted);
   // A store without double opt-in vouches for the contacts it names; a stranger in a browser always has to confirm.
-  const mustConfirm = store.doubleOptIn || (asker.isStranger && ctx.viewer.keyId === null);
-  const prover = asker.isStranger ? asker.regid : null;
-  const isConfirmed = !mustConfirm || (await useOptIn(tx, store.pid, wish.contact, prover, now));
+  const mustConfirm = store.doubleOptIn || (requester.isStranger && ctx.viewer.keyId === null);
+  const prover = requester.isStranger ? requester.regid : null;
+  const isConfirmed = !mustConfirm || (await useOptIn(tx, store.pid, checked.contact, prover, now));
   const confirmedAt = isConfirmed ? now : null;
-  const rows: NewSubscription[] = wish.products.flatMap((product) =>
-    wish.topics.map((topic) => ({ ...product, topic, extras: wish.extras, id: newId() })),
+  const rows: NewSubscription[] = checked.products.flatMap((product) =>
+    checked.topics.map((topic) => ({ ...product, topic, extras: checked.extras, id: newId() })),
   );
-  const signUp = { pid: store.pid, ...wish.contact, regid: asker.regid, confirmedAt, wanted: rows, now };
-  const isApart = asker.isStranger && confirmedAt === null;
-  return { ...wanted, signUp, asker, mustConfirm, isApart };
+  const signUp = {
+    pid: store.pid,
+    ...checked.contact,
+    regid: requester.regid,
+    confirmedAt,
+    wanted: rows,
+    now,
+  };
+  const isApart = requester.isStranger && confirmedAt === null;
+  return { ...wanted, signUp, requester, mustConfirm, isApart };
 }
 
 const contactOf = ({ pid, medium, value }: Pick<StoredSubscription, 'pid' | 'medium' | 'value'>): string =>
@@ -62,7 +74,7 @@ async function save(tx: Tx, all: readonly Open[]): Promise<Saved[]> {
   const signUps = all.map(({ signUp }) => signUp);
   for (const row of await saveSubscriptions(tx, signUps)) rowsByContact.get(contactOf(row))!.push(row);
   const stored = all.map((one) => ({ ...one, rows: rowsByContact.get(contactOf(one.signUp))! }));
-  const requests = stored.map(({ signUp, wish: { mailinglist }, isApart, rows }) => {
+  const requests = stored.map(({ signUp, checked: { mailinglist }, isApart, rows }) => {
     const idByKey = new Map(rows.map((row) => [keyOf(row), row.id]));
     const idFor = (one: NewSubscription): string | null => (isApart ? null : idByKey.get(keyOf(one))!);
     const wanted = signUp.wanted.map((one) => ({ ...one, mailinglist, subscriptionId: idFor(one) }));
@@ -84,10 +96,10 @@ async function catchUpLate(tx: Tx, { signUp, rows, created }: Saved): Promise<vo
   await catchUp(tx, pid, late, now);
 }
 
-async function storeConsent(tx: Tx, { store, wish, signUp, asker, now }: Saved): Promise<void> {
-  const { contact, mailinglist } = wish;
+async function storeConsent(tx: Tx, { store, checked, signUp, requester, now }: Saved): Promise<void> {
+  const { contact, mailinglist } = checked;
   if (mailinglist !== null && signUp.confirmedAt !== null)
-    await recordConsent(tx, store, contact, { accepts: mailinglist, regid: asker.regid }, now);
+    await recordConsent(tx, store, contact, { accepts: mailinglist, regid: requester.regid }, now);
   if (mailinglist === false && signUp.confirmedAt === null) await withdrawPendingConsent(tx, signUp);
 }
 
@@ -129,17 +141,17 @@ async function storeWishes(tx: Tx, wanted: readonly WantedSignUp[]): Promise<boo
   // Late, because sign-ups of one contact are serialized from here to the commit.
   await count(tx, saved);
   const pending: boolean[] = [];
-  for (const { ctx, store, wish, asker, now, mustConfirm } of saved)
-    pending.push(mustConfirm && (await sendConfirmation(tx, ctx, store, wish.contact, asker, now)));
+  for (const { ctx, store, checked, requester, now, mustConfirm } of saved)
+    pending.push(mustConfirm && (await sendConfirmation(tx, ctx, store, checked.contact, requester, now)));
   return pending;
 }
 
 const MAX_SHARED = 20;
 
 /** A shopper's own call shares no transaction, because it counts against an IP address that many may share. */
-function isPlain({ ctx: { viewer }, store, wish }: WantedSignUp): boolean {
-  const isSmall = wish.products.length * wish.topics.length <= MAX_SHARED;
-  return isSmall && viewer.keyId !== null && !store.doubleOptIn && wish.mailinglist === null;
+function isPlain({ ctx: { viewer }, store, checked }: WantedSignUp): boolean {
+  const isSmall = checked.products.length * checked.topics.length <= MAX_SHARED;
+  return isSmall && viewer.keyId !== null && !store.doubleOptIn && checked.mailinglist === null;
 }
 
 const storeAll = (db: Services['db'], wanted: readonly WantedSignUp[]): Promise<boolean[]> =>
@@ -161,11 +173,11 @@ const shareSignUp = oncePerDatabase(({ db }: Pick<Services, 'db'>) =>
       }
     },
     alone: (wanted) => storeAlone(db, wanted),
-    subjectOf: ({ store: { pid }, wish: { contact } }) => contactOf({ pid, ...contact }),
+    subjectOf: ({ store: { pid }, checked: { contact } }) => contactOf({ pid, ...contact }),
   }),
 );
 
-/** Returns whether the contact still has to confirm this asker's requests. */
+/** Returns whether the contact still has to confirm this requester's requests. */
 export function storeSignUp(wanted: WantedSignUp): Promise<boolean> {
   const { db } = wanted.ctx;
   return isPlain(wanted) ? shareSignUp({ db })(wanted) : storeAlone(db, wanted);

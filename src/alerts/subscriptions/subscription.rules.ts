@@ -21,7 +21,7 @@ export type SubscribeInput = {
   extras?: string | null;
 };
 
-export type Wish = {
+export type CheckedSignUp = {
   contact: Contact;
   products: WantedProduct[];
   topics: string[];
@@ -70,7 +70,7 @@ function checkExtras(extras: string | null | undefined): string | null {
   return isFine ? extras : fail('invalid-extras', `extras must have at most ${MAX_EXTRAS} characters`);
 }
 
-export function checkWish(store: { defaultRegion: string | null }, input: SubscribeInput): Wish {
+export function checkSignUp(store: { defaultRegion: string | null }, input: SubscribeInput): CheckedSignUp {
   const contact = checkContact(store, checkMedium(input.medium), input.mediumvalue);
   checkProductCount('products', input.products.length, MAX_PRODUCTS);
   const products = lastOfEach(input.products.map(checkWanted));

@@ -63,7 +63,7 @@ const MAC_BYTES = 8;
 const PHONE_BYTES = 7;
 const SEQ_BYTES = 5;
 const TIME_BYTES = 6;
-const ASKER_BYTES = 6;
+const REQUESTER_BYTES = 6;
 
 function shortMac(key: Uint8Array, pid: string, purpose: LinkPurpose, medium: Medium, bytes: Uint8Array) {
   const signed = JSON.stringify([purpose, pid, ...(medium === UNNAMED_IN_LINKS ? [] : [medium])]);
@@ -126,28 +126,28 @@ export function readShortUnsubscribe(store: ShortLinkStore, token: string, now: 
 }
 
 /** A hash of who asked; all zeros for the store. It uses the secret, which does not rotate. */
-function askerTag({ secret }: LinkStore, asker: string): Buffer {
-  if (asker === '') return Buffer.alloc(ASKER_BYTES);
-  const mac = createHmac('sha256', deriveKey(secret, 'short link asker')).update(asker);
-  return mac.digest().subarray(0, ASKER_BYTES);
+function requesterTag({ secret }: LinkStore, requester: string): Buffer {
+  if (requester === '') return Buffer.alloc(REQUESTER_BYTES);
+  const mac = createHmac('sha256', deriveKey(secret, 'short link requester')).update(requester);
+  return mac.digest().subarray(0, REQUESTER_BYTES);
 }
 
-/** A short token by which a phone number confirms what `asker` requested; null for another contact. */
+/** A short token by which a phone number confirms what `requester` requested; null for another contact. */
 export function shortConfirm(
   store: ShortLinkStore,
-  { contact, issuedAt, asker }: { contact: Contact; issuedAt: Date; asker: string },
+  { contact, issuedAt, requester }: { contact: Contact; issuedAt: Date; requester: string },
 ): string | null {
   const issued = numberBytes(issuedAt.getTime(), TIME_BYTES);
-  return encryptShort(store, 'confirm', contact, issued, askerTag(store, asker));
+  return encryptShort(store, 'confirm', contact, issued, requesterTag(store, requester));
 }
 
 export function readShortConfirm(store: ShortLinkStore, token: string, now: Date) {
-  const content = decryptShort(store, 'confirm', TIME_BYTES + ASKER_BYTES, token, now);
+  const content = decryptShort(store, 'confirm', TIME_BYTES + REQUESTER_BYTES, token, now);
   if (content === null) return null;
   const issuedAt = new Date(numberIn(content.rest.subarray(0, TIME_BYTES)));
   const tag = content.rest.subarray(TIME_BYTES);
-  const isAsker = (asker: string) => tag.equals(askerTag(store, asker));
-  return { contact: content.contact, issuedAt, isAsker };
+  const isRequester = (requester: string) => tag.equals(requesterTag(store, requester));
+  return { contact: content.contact, issuedAt, isRequester };
 }
 
 /** What a contact unsubscribes from: alerts for one variant, a topic, or everything the store sends. */
