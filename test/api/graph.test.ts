@@ -21,6 +21,13 @@ async function read(text: string, caller: Caller, variables: object = {}) {
   return body.data;
 }
 
+async function subscribeMe(): Promise<void> {
+  const contact = { medium: 'email', mediumvalue: 'ada@example.com' };
+  const products = [{ epi: 11, empi: 900, du: '/p/900' }];
+  const form = { ...contact, topics: ['backinstock'], products };
+  await service.post('/storeadmin/bispa/subscriptions/create', form, { store }).expect(200);
+}
+
 const GRAPH = `lists { edges { node { lname items { edges { node { epi list { lid } } } } owner { fname em isGuest isMe } } } totalCount }
   list(lid: $lid) { lname listcontents { epi product { epi stk waiting } } }
   saveForLater { list { lname } items { epi } }
@@ -56,16 +63,7 @@ const expected = () => ({
 });
 
 describe('Shopper leads to everything that is the shopper’s', () => {
-  beforeEach(async () => {
-    const wish = { medium: 'email', mediumvalue: 'ada@example.com', topics: ['backinstock'] };
-    await service
-      .post(
-        '/storeadmin/bispa/subscriptions/create',
-        { ...wish, products: [{ epi: 11, empi: 900, du: '/p/900' }] },
-        { store },
-      )
-      .expect(200);
-  });
+  beforeEach(() => subscribeMe());
 
   test.each<[string, string, () => Caller]>([
     ['for the shopper itself', 'shopper', () => ({ shopper: me.shopper })],
@@ -330,10 +328,18 @@ describe('an answer that is kept', () => {
   });
 
   test.each([
-    ['subscriptions', '{ shopper { subscriptions { edges { node { id } } } } }'],
     ['what does not move the catalogue’s revision', '{ allLists { listcontents { product { tags } } } }'],
     ['demand', '{ allLists { listcontents { product { waiting } } } }'],
   ])('is not made of %s, which are read anew each time', async (_what, text) => {
     expect(await countOf(text)).toBeGreaterThan(1);
+  });
+
+  test('is not made of subscriptions: a new one shows at once', async () => {
+    const subscriptions = async () =>
+      (await read('{ shopper { subscriptions { edges { node { epi } } } } }', { shopper: me.shopper }))
+        .shopper.subscriptions.edges;
+    for (const _time of [1, 2, 3]) expect(await subscriptions()).toEqual([]);
+    await subscribeMe();
+    expect(await subscriptions()).toEqual([{ node: { epi: 11 } }]);
   });
 });
