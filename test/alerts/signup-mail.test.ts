@@ -386,7 +386,7 @@ test('three strangers do not keep the store from writing, and a fourth guest get
   expect(await shows(guest)).toEqual([[7, true]]);
 });
 
-test('a link from before links named an requester confirms what had been asked for, and proves nothing for a guest', async () => {
+test('a link from before links named a requester confirms what had been asked for, and proves nothing for a guest', async () => {
   const guest = await service.guest(store);
   await subscribe({ shopper: guest }, ANN, 1);
   const row = (await findStore(service.services.db, store.pid))!;

@@ -143,7 +143,7 @@ test.each(['exportShopper', '... on Mutation { exportShopper', '...F'])(
   },
 );
 
-test("an erasure takes the cached responses of the person's own calls along", async () => {
+test("an erasure takes the idempotency results of the person's own calls along", async () => {
   await rest('update', { lid, lname: 'Mine' }, randomUUID()).expect(200);
   expect(await keptBytes()).toBeGreaterThan(0);
   const { regid } = client.shopper;

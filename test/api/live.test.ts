@@ -229,7 +229,7 @@ test('nobody watches without a session, with a wrong one, as a store alone or fo
   expect((await service.post('/api/v3/lists/changes', {}).expect(401)).body.type).toBe('unauthorised');
 });
 
-test('bad input is refused with its field, on every api', async () => {
+test('bad input is refused with its field, over REST and GraphQL', async () => {
   for (const since of ['abc', '-1', '1.5', '9'.repeat(16)]) {
     expect((await me.call('lists/changes', { since }).expect(400)).body).toMatchObject({
       type: 'invalid-request',

@@ -160,7 +160,7 @@ describe('the pages of the service', () => {
     expect(dashboard!.headers['content-security-policy']).toContain(`img-src 'self' data: ${schemes};`);
   });
 
-  test('an unknown address is a page for people and JSON for programs, and JSON always at their apis', async () => {
+  test('an unknown address is a page for people and JSON for programs, and JSON always at the paths of the APIs', async () => {
     const page = await service.http.get('/nothing-here').set(asBrowser).expect(404);
     expect([page.type, page.text.includes('There is no such page')]).toEqual(['text/html', true]);
     expect(page.headers['content-security-policy']).toContain("script-src 'none'");

@@ -71,7 +71,7 @@ test('the manual of deleteList names the way back', async () => {
 });
 
 describe('a deleted list', () => {
-  test('comes back as it was, items, order, times and link included, over either api', async () => {
+  test('comes back as it was, items, order, times and link included, over REST and GraphQL', async () => {
     const before = await fullList();
     const { lid } = before.list;
     for (const api of ['rest', 'graphql']) {

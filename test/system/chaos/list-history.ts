@@ -58,7 +58,7 @@ export type Writing = {
 
 /**
  * One shopper, one call after the other over REST and GraphQL: makes lists, fills them, deletes and brings back, and reads what it wrote. What it is
- * told is held against what it knows. With `isKeyed`, writes carry an Idempotency-Key, and some are sent again for the cached response.
+ * told is held against what it knows. With `isKeyed`, writes carry an Idempotency-Key, and some are sent again for the idempotency result.
  */
 export async function writeLists(
   { call, settle }: Caller,
@@ -94,7 +94,7 @@ export async function writeLists(
       const newer = Number(again.body['version']);
       const known = isDisturbed && newer > version ? { ...answer.body, version: newer } : answer.body;
       if (!isDeepStrictEqual(again.body, known))
-        fault(`cached response differs (${operation[0]}): ${JSON.stringify([answer.body, again.body])}`);
+        fault(`idempotency result differs (${operation[0]}): ${JSON.stringify([answer.body, again.body])}`);
       list.version = Math.max(version, newer);
     }
     return true;
