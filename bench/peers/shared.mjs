@@ -114,7 +114,8 @@ export const itemRecord = (row) => ({
   epi: wireId(row.epi),
   empi: wireId(row.empi),
   du: row.du,
-  uri: row.uri,
+  // The pages of the benchmark's products name their variant.
+  uri: row.uri ?? row.du,
   pid: hash([row.pid, row.empi]),
   qty: row.qty,
   note: row.note,
@@ -142,6 +143,19 @@ export const itemRecord = (row) => ({
   _t: 2,
 });
 
+/** What a record shows of a shopper whose platform sent nothing. */
+const NO_PLATFORM_DATA = {
+  tags: [],
+  addresses: [],
+  orders_count: null,
+  state: null,
+  accepts_marketing: null,
+  updated_at: null,
+  created_at: null,
+  total_spent: null,
+  last_order_id: null,
+};
+
 /** The record of a shopper. */
 export const userRecord = (row) => ({
   em: row.em,
@@ -157,8 +171,8 @@ export const userRecord = (row) => ({
   ut: row.ut,
   acc_mkt: row.acc_mkt,
   extags: row.extags,
-  prefs: row.prefs,
-  pd: row.pd,
+  prefs: { Mediums: {}, ...row.prefs },
+  pd: { ...NO_PLATFORM_DATA, ...row.pd },
 });
 
 /** The record of a list, given those of its owner and items. */
