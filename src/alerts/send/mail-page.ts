@@ -1,6 +1,13 @@
 import { DEFAULT_COLOUR, escapeHtml, textOn } from '../../platform/text.ts';
 
-export type Branded = { name: string; logoUrl: string | null; colour: string | null };
+export type Branded = {
+  name: string;
+  logoUrl: string | null;
+  colour: string | null;
+  /** Several lines. */
+  postalAddress: string | null;
+  imprintUrl: string | null;
+};
 
 /** The parts are HTML, or Liquid that renders to HTML. */
 type MailPage = {
