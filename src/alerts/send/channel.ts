@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { BuiltInTopic } from './confirm.ts';
 import type { FileOutbox } from './file.ts';
 import type { Branded } from './mail-page.ts';
 import type { Outcome } from './outcome.ts';
@@ -15,6 +16,19 @@ export type TemplatePart = {
   isSegmented?: true;
   /** The default text; `news` is a phrase such as "is back in stock". */
   standard: (news: string) => string;
+};
+
+/** What a contact is asked to confirm. It never contains text that a stranger typed: the product is the catalogue's. */
+export type ConfirmMessage = {
+  store: Branded;
+  language: string;
+  url: string;
+  /** The built-in topic of all requests; null if there are several, or others. */
+  topic: BuiltInTopic | null;
+  /** The newest one; null if the catalogue has none of them. The URLs may be empty. */
+  product: { title: string; url: string; image: string } | null;
+  /** The number of products. */
+  count: number;
 };
 
 /** Each channel has its own type. */
@@ -84,8 +98,8 @@ export type Channel<PartName extends string = string, Settings extends object = 
   parts: Record<PartName, TemplatePart>;
   /** `oneClickUrl` unsubscribes from the topic. */
   compose(texts: Record<PartName, string>, options: { oneClickUrl: string; isTest: boolean }): Payload;
-  /** The double opt-in message. It names the store and never contains text that a stranger typed. */
-  confirm(store: Branded, url: string): Payload;
+  /** The double opt-in message. */
+  confirm(message: ConfirmMessage): Payload;
   /** Adds an unsubscribe link to a message that has none. */
   withFooter?(payload: Payload, footer: Footer): Payload;
   settings: {

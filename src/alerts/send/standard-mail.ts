@@ -1,5 +1,4 @@
 import * as page from './mail-page.ts';
-import type { Branded } from './mail-page.ts';
 
 // The default texts of alerts, as Liquid. A long title is shortened, the news never is.
 
@@ -43,20 +42,3 @@ ${when('product.variant != ""', '{{ product.variant }}\n')}${when('product.price
 `;
 
 export const STANDARD_MAIL = { subject, html, text };
-
-export function confirmMail(store: Branded, url: string): { subject: string; html: string; text: string } {
-  const ask = `Somebody, hopefully you, asked ${store.name} to send alerts about products to this address.`;
-  const otherwise = 'If it was not you, do nothing: no alerts are sent without your confirmation.';
-  const words = 'Confirm the alerts';
-  return {
-    subject: `Please confirm your alerts from ${store.name}`,
-    html: page.plainMail(store, {
-      title: 'Please confirm your alerts',
-      preview: ask,
-      texts: [ask],
-      button: { url, words },
-      last: otherwise,
-    }),
-    text: `${ask}\n\n${words}: ${url}\n\n${otherwise}\n`,
-  };
-}
