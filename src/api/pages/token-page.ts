@@ -79,7 +79,7 @@ export function tokenPage(
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex"><meta name="color-scheme" content="light dark">
 <title>${escapeHtml(title)}</title><style>${colours}
 ${STYLE}${style}</style></head>
-<body>${store === null ? '' : `<header class="brand" dir="auto">${mark}</header>`}<main><h1 dir="auto">${escapeHtml(title)}</h1>${content}</main>${link ?? ''}</body>
+<body>${store === null ? '' : `<header class="brand"><bdi>${mark}</bdi></header>`}<main><h1><bdi>${escapeHtml(title)}</bdi></h1>${content}</main>${link ?? ''}</body>
 </html>`;
   const sources = [...(logoOrigin === null ? [] : [logoOrigin]), ...images];
   return { html, images: sources.join(' ') || "'none'" };
