@@ -2,7 +2,7 @@ export type FormField = {
   label: string;
   hint?: string;
   placeholder?: string;
-  as?: 'time' | 'url' | 'email' | 'timeZone' | 'currency';
+  as?: 'time' | 'url' | 'email' | 'timeZone' | 'currency' | 'lines';
   /** Seconds per unit in which people enter a duration: 60 shows minutes. */
   unitSeconds?: 60 | 3_600;
   /** The number that an empty field means; null where the field is nullable. */

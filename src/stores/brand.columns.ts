@@ -37,6 +37,31 @@ export const BRAND_SETTINGS = {
       hint: 'Answers go here. With a mail server of your own, mails come from it.',
     },
   },
+  postalAddress: {
+    ...{ kind: 'text', check: 'lines', max: 500, initial: null },
+    cli: { value: 'TEXT', help: 'postal address at the end of every email', off: 'none (default)' },
+    form: {
+      card: 'brand',
+      label: 'Postal address',
+      as: 'lines',
+      hint: 'Shown at the end of every email. Many countries require it.',
+    },
+  },
+  imprintUrl: {
+    ...{ kind: 'text', check: 'url', max: 1_000, initial: null },
+    cli: {
+      value: 'URL',
+      help: 'https URL of the legal notice that every email links to',
+      off: 'none (default)',
+    },
+    form: {
+      card: 'brand',
+      label: 'Legal notice',
+      as: 'url',
+      placeholder: 'https://shop.example/legal',
+      hint: 'Every email links to it.',
+    },
+  },
   currency: {
     ...{ kind: 'text', check: 'currency', initial: null },
     cli: { value: 'EUR', help: 'currency of all prices', off: 'prices are plain numbers (default)' },
