@@ -48,6 +48,11 @@ export function matchLanguage(wanted: string, available: readonly string[]): str
   return null;
 }
 
+/** The language alone: `de` of `de-CH`. */
+export function languageOf(tag: string): string {
+  return new Intl.Locale(tag).language;
+}
+
 /** The shipped language of the first tag that has one. */
 export function shippedLanguage(...wanted: readonly (string | null)[]): string {
   const shipped = (tag: string | null): string | null => tag && matchLanguage(tag, LANGUAGES);
@@ -86,6 +91,5 @@ export function translator(language: string): Translate {
 
 /** The locale in which a reader of `language` sees the store's prices: the store's own where it is the same language. */
 export function localeFor(language: string, storeLocale: string): string {
-  const baseOf = (tag: string): string => new Intl.Locale(tag).language;
-  return baseOf(language) === baseOf(storeLocale) ? storeLocale : language;
+  return languageOf(language) === languageOf(storeLocale) ? storeLocale : language;
 }

@@ -4,16 +4,6 @@ import type { ConfirmMessage } from './channel.ts';
 import { pictureCell, plainMail } from './mail-page.ts';
 import { excessOf, toSegment } from './segment.ts';
 
-export const BUILT_IN_TOPICS = [
-  'backinstock',
-  'comingsoon',
-  'pricedrop',
-  'lowstock',
-  'wishlistrestock',
-] as const;
-
-export type BuiltInTopic = (typeof BUILT_IN_TOPICS)[number];
-
 type Asked = Pick<ConfirmMessage, 'store' | 'language' | 'topic' | 'product' | 'count'>;
 
 /** The products by their names; null if the catalogue has none of them. */

@@ -1,4 +1,4 @@
-import { directionOf, translator } from '../../platform/messages.ts';
+import { directionOf } from '../../platform/messages.ts';
 import { DEFAULT_COLOUR, escapeHtml, shorten, textOn } from '../../platform/text.ts';
 
 export type Branded = {
@@ -12,15 +12,13 @@ export type Branded = {
 
 /** The parts are HTML, or Liquid that renders to HTML. */
 type MailPage = {
+  language: string;
+  direction: string;
   title: string;
   /** The preview text that mail programs show after the subject. */
   preview: string;
   header: string;
   rows: readonly string[];
-  /** Below the card. */
-  footer?: string;
-  lang?: string;
-  dir?: string;
 };
 
 const FONT = "-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
@@ -42,19 +40,11 @@ hr{display:none}
 
 /**
  * Tables with inline styles look alike in all common mail programs: Outlook ignores width and padding of other elements.
- * Text begins where `dir` says; it is repeated, because webmail drops the html element.
+ * Text begins where `direction` says; it is repeated, because webmail drops the html element.
  */
-export function mailPage({
-  title,
-  preview,
-  header,
-  rows,
-  footer = '',
-  lang = 'en',
-  dir = 'ltr',
-}: MailPage): string {
+export function mailPage({ language, direction, title, preview, header, rows }: MailPage): string {
   return `<!doctype html>
-<html lang="${lang}" dir="${dir}">
+<html lang="${language}" dir="${direction}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -63,9 +53,9 @@ export function mailPage({
 <title>${title}</title>
 <style>${STYLE}</style>
 </head>
-<body class="wg-page" dir="${dir}" style="margin:0;padding:0;background:#f4f4f5;font-family:${FONT};line-height:1.5;color:#18181b">
+<body class="wg-page" dir="${direction}" style="margin:0;padding:0;background:#f4f4f5;font-family:${FONT};line-height:1.5;color:#18181b">
 <div style="${HIDDEN}">${preview}</div>
-<table role="presentation" class="wg-page" lang="${lang}" dir="${dir}" width="100%" cellpadding="0" cellspacing="0" border="0" style="background:#f4f4f5"><tr><td align="center" style="padding:24px 12px">
+<table role="presentation" class="wg-page" lang="${language}" dir="${direction}" width="100%" cellpadding="0" cellspacing="0" border="0" style="background:#f4f4f5"><tr><td align="center" style="padding:24px 12px">
 <!--[if mso]><table role="presentation" width="600" cellpadding="0" cellspacing="0" border="0"><tr><td><![endif]-->
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="max-width:600px;margin:0 auto">
 ${header}
@@ -73,7 +63,7 @@ ${header}
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0">
 ${rows.map((row) => `<tr>${row}</tr>`).join('\n')}
 </table>
-</td></tr>${footer}
+</td></tr>
 </table>
 <!--[if mso]></td></tr></table><![endif]-->
 </td></tr></table>
@@ -142,22 +132,16 @@ type PlainMail = {
   last?: string;
 };
 
-const FOOTER_CELL = 'padding:20px 24px 0;font-size:12px;color:#595959';
-
-/** A mail without a template, as HTML and as plain text. It ends with the store's postal address and legal notice. */
-export function plainMail(store: Branded, language: string, mail: PlainMail): { html: string; text: string } {
-  const { name, logoUrl, colour, postalAddress, imprintUrl } = store;
+/** A mail without a template, as HTML and as plain text. */
+export function plainMail({ name, logoUrl, colour }: Branded, language: string, mail: PlainMail) {
   const { pictures = [], texts, products = { cells: [], text: '' }, button, last } = mail;
   const ground = colour ?? DEFAULT_COLOUR;
   const title = escapeHtml(mail.title);
   const logo = logoUrl === null ? escapeHtml(name) : logoImage(escapeHtml(logoUrl), escapeHtml(name));
   const toHtml = (text: string): string => escapeHtml(text).replace(/\r\n|\r|\n/g, '<br>');
-  const imprint = translator(language)('footer.imprint');
-  const footer = [
-    ...(postalAddress === null ? [] : [toHtml(postalAddress)]),
-    ...(imprintUrl === null ? [] : [linked(imprintUrl, escapeHtml(imprint))]),
-  ].join('<br>');
   const html = mailPage({
+    language,
+    direction: directionOf(language),
     title,
     preview: escapeHtml(mail.preview),
     header: headerRow(logo),
@@ -169,16 +153,7 @@ export function plainMail(store: Branded, language: string, mail: PlainMail): { 
       buttonCell(escapeHtml(button.url), escapeHtml(button.words), ground, textOn(ground)),
       ...(last === undefined ? [] : [lastCell(toHtml(last))]),
     ],
-    footer: footer && `\n<tr><td class="wg-soft" style="${FOOTER_CELL}">${footer}</td></tr>`,
-    lang: language,
-    dir: directionOf(language),
   });
-  const text = [
-    ...texts,
-    products.text,
-    `${button.words}: ${button.url}`,
-    last ?? '',
-    [postalAddress ?? '', imprintUrl === null ? '' : `${imprint}: ${imprintUrl}`].filter(Boolean).join('\n'),
-  ];
-  return { html, text: `${text.filter(Boolean).join('\n\n')}\n` };
+  const parts = [...texts, products.text, `${button.words}: ${button.url}`, last ?? ''];
+  return { html, text: `${parts.filter(Boolean).join('\n\n')}\n`, language };
 }
