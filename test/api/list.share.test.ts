@@ -44,15 +44,15 @@ test('emailList sends a mail whose link opens the list', async () => {
   expect(body).toMatchObject({ msg: expect.any(String), listinfo: { lid, lname: 'Wishes', anonRead: true } });
   const [mail, ...more] = await mailsTo(toemail);
   expect(more).toEqual([]);
-  expect(mail!.subject).toBe('Ann shares the list “Wishes” with you');
+  expect(mail!.subject).toBe('Ann shared the list “Wishes” with you');
   expect(mail!.html).toContain('Look &lt;here&gt;<br>please');
   expect(mail!.text).toContain('Look <here>');
   const [link] = /http\S+/.exec(mail!.text!)!;
   expect(link).toBe(
-    `${service.services.config.publicUrl}/shared/${lid}?pid=${encodeURIComponent(store.pid)}`,
+    `${service.services.config.publicUrl}/shared/${lid}?pid=${encodeURIComponent(store.pid)}&lang=en`,
   );
   const page = await service.http.get(link.slice(service.services.config.publicUrl.length)).expect(200);
-  expect(page.text).toContain('<h1 dir="auto">Wishes</h1>');
+  expect(page.text).toContain('<h1><bdi>Wishes</bdi></h1>');
   expect(page.text).toContain('Tea &lt;pot&gt;');
 });
 
@@ -68,7 +68,7 @@ test.each([
   const to = newRecipient();
   await me.ok('lists/emailList', { lid, ...fieldsFor(to) });
   expect((await mailsTo(to)).map(({ subject }) => subject)).toEqual([
-    `${sender} shares the list “Wishes” with you`,
+    `${sender} shared the list “Wishes” with you`,
   ]);
   expect(await mailsTo('other@example.com')).toEqual([]);
 });
