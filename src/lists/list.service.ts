@@ -50,11 +50,11 @@ export async function createList(ctx: Context, input: CreateInput): Promise<List
     if (existing !== null && fromlid)
       fail(
         'invalid-lty',
-        'There is a save-for-later list already; nothing can be copied into it by creating it',
+        'The shopper already has a save-for-later list; add the items to it instead of sending fromlid',
       );
     if (existing !== null) return (await lists.findOwnList(tx, owner, existing))!;
     if (await lists.isNameTaken(tx, owner, list.lname))
-      fail('duplicate-lname', 'There is a list of this name already');
+      fail('duplicate-lname', 'The shopper already has a list with this name');
     await checkListCount(ctx, tx, owner);
     const { used, ...row } = await lists.insertList(tx, owner, list, ctx.now());
     rules.checkBytes(ctx, used);
@@ -213,8 +213,7 @@ async function fillFrom(
   fromlid: string,
 ): Promise<ListRow> {
   const sourceLid =
-    (await lists.findReadable(tx, owner, fromlid)) ??
-    fail('list-not-found', 'fromlid: there is no such list');
+    (await lists.findReadable(tx, owner, fromlid)) ?? fail('list-not-found', 'fromlid: list not found');
   const { pid, di, em } = owner;
   const now = ctx.now();
   await copyList(tx, { pid, sourceLid, targetLid: list.lid, di, uby: em, now });

@@ -111,7 +111,7 @@ describe('bounds', () => {
           {
             message: expect.stringMatching(
               new RegExp(
-                `^The document has more than ${anonymous[bound]} .* without a store key or a session$`,
+                `^The document has more than ${anonymous[bound]} .* without a store API key or a session$`,
               ),
             ),
             extensions: { code: 'BAD_USER_INPUT', type: 'invalid-request', status: 400 },

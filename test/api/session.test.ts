@@ -226,7 +226,7 @@ test('a session ends with its key, at once, and no other does', async () => {
   expect(await storeOf({ ...OWN, cookie: one })).toEqual({ name: 'Nordlys' });
   await revokeKey(service.services, store.pid, id);
   const refused = await ask({ ...OWN, cookie: one });
-  expect(refused.body.errors[0]).toMatchObject({ message: 'The session has ended: sign in again' });
+  expect(refused.body.errors[0]).toMatchObject({ message: 'The session has ended; sign in again' });
   expect(await storeOf({ ...OWN, cookie: other })).toEqual({ name: 'Nordlys' });
 });
 

@@ -395,7 +395,7 @@ test.each([
   const own = await strict.createStore();
   const body = await save({ url, events: ALL_EVENTS }, strict, own);
   expect(body.errors[0]).toMatchObject({
-    message: 'url must lead to a public address',
+    message: 'url must point to a public IP address',
     extensions: { type: 'invalid-request' },
   });
 });
@@ -415,7 +415,7 @@ test.each(['localhost', '127.0.0.1'])(
     await strict.runTasks();
     expect(receiver.received).toEqual([]);
     expect(await outboxOf(strict, own.pid)).toMatchObject([
-      { state: 'failed', error: 'the address is not public' },
+      { state: 'failed', error: 'the IP address is not public' },
     ]);
   },
 );

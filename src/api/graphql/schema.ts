@@ -147,7 +147,7 @@ function parseTime(value: unknown): Date {
   const time =
     typeof value === 'number' || typeof value === 'string' ? new Date(value) : new Date(Number.NaN);
   if (Number.isNaN(time.getTime()))
-    throw new GraphQLError('A moment is milliseconds since the epoch or ISO 8601 text');
+    throw new GraphQLError('A time must be milliseconds since the epoch or an ISO 8601 string');
   return time;
 }
 

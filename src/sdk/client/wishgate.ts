@@ -129,7 +129,9 @@ export function init(options: WishgateOptions): Wishgate {
   const updateItem = async (lid: string, product: object): Promise<ItemChange> => {
     const changed = (await contents(lid, 'u', [product]))[0]!;
     if (!changed.hasError) return changed;
-    throw clientError('item-not-found', changed.msg ?? 'There is no such item in this list', { status: 404 });
+    throw clientError('item-not-found', changed.msg ?? 'The list does not contain this item', {
+      status: 404,
+    });
   };
 
   const watchTools: WatchTools = {
