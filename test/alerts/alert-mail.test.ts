@@ -140,7 +140,7 @@ test('alerts that are queued when stock goes again are withheld, and the next re
   await service.runTasks();
   expect(smtp.received).toEqual([]);
   expect(await outboxOf(service, store.pid)).toMatchObject([
-    { state: 'withheld', error: 'the stock is gone again' },
+    { state: 'withheld', error: 'the product is out of stock again' },
   ]);
   await setStock(service, store, '1', 2);
   await service.runTasks();

@@ -87,9 +87,7 @@ function readSettings(env: Record<string, unknown>): MailSettings | null {
   const smtp = together(env, 'SMTP_URL', 'MAIL_FROM');
   const dkim = together(env, 'DKIM_DOMAIN', 'DKIM_SELECTOR', 'DKIM_PRIVATE_KEY');
   if (smtp === null && dkim !== null)
-    throw new Error(
-      'SMTP_URL is missing: DKIM_DOMAIN and the like sign the mails it sends (see .env.example)',
-    );
+    throw new Error('SMTP_URL is missing: the DKIM variables need it (see .env.example)');
   if (smtp === null) return null;
   return {
     smtpUrl: smtp.SMTP_URL,
@@ -105,12 +103,12 @@ function readSettings(env: Record<string, unknown>): MailSettings | null {
 
 /** Sends by SMTP if it is configured; otherwise, and for the demo store, it writes `.eml` files. */
 export const email = {
-  label: 'E-mail',
+  label: 'Email',
   messages: 'e-mails',
   contact: {
-    label: 'E-mail address',
+    label: 'Email address',
     sample: 'you@shop.example',
-    rule: () => 'an e-mail address',
+    rule: () => 'an email address',
     read: readEmail,
     mask: maskEmail,
     of: ({ em }) => em,
@@ -146,7 +144,7 @@ export const email = {
           error: 'write smtp://user:password@host:port, or smtps:// for TLS from the start',
         })
         .optional(),
-      MAIL_FROM: z.email('it must be an e-mail address').optional(),
+      MAIL_FROM: z.email('it must be an email address').optional(),
       MAIL_CONNECTIONS: z.coerce.number().int().min(1).max(100).default(5),
       DKIM_DOMAIN: z.string().optional(),
       DKIM_SELECTOR: z.string().optional(),

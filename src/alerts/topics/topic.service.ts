@@ -34,7 +34,7 @@ export async function listTopics(ctx: Context): Promise<TopicRow[]> {
 }
 
 export async function requireTopic(db: Db, pid: string, name: string): Promise<TopicRow> {
-  return (await topics.findTopic(db, pid, name)) ?? fail('not-found', 'There is no such topic');
+  return (await topics.findTopic(db, pid, name)) ?? fail('not-found', 'Topic not found');
 }
 
 async function render<Name extends Part>(
@@ -73,7 +73,7 @@ function takeTexts<Input extends GivenTexts>({
   ...input
 }: Input): [texts: Partial<Record<Part, string | null>>, rest: Omit<Input, keyof GivenTexts>] {
   const wrong = texts?.find(({ part }) => !PART_NAMES.includes(part as Part));
-  if (wrong) fail('invalid-request', `texts: a part must be one of ${PART_NAMES.join(', ')}`);
+  if (wrong) fail('invalid-request', `texts: part must be one of ${PART_NAMES.join(', ')}`);
   const entries = Object.entries(input);
   const isPart = ([name]: [string, unknown]): boolean => PART_NAMES.includes(name as Part);
   const listed = texts?.map(({ part, text }) => [part, text] as const) ?? [];
@@ -112,7 +112,7 @@ async function modelFor(ctx: Context, store: StoreRow, topic: string, epi: strin
   const sample = { ...SAMPLE_MODEL, topic, store: storeModel(store), unsubscribe_url };
   if (epi == null) return sample;
   const product =
-    (await findProduct(ctx.db, store.pid, epi)) ?? fail('not-found', 'The catalogue has no such variant');
+    (await findProduct(ctx.db, store.pid, epi)) ?? fail('not-found', 'Variant not found in the catalogue');
   const sender = (await findSender(ctx.db, { pid: store.pid }))!;
   const site = { ...sender, siteUrl: siteOf(sender, ctx.config.publicUrl) };
   return alertModel(site, topic, epi, product, unsubscribe_url);
@@ -139,7 +139,7 @@ export async function countAudience(
   { topic, epi, epis: several }: { topic: string; epi?: string | null; epis?: readonly string[] | null },
 ): Promise<AskedAudience> {
   const { pid } = requireStore(ctx);
-  if (epi != null && several != null) fail('invalid-request', 'epis cannot be given together with epi');
+  if (epi != null && several != null) fail('invalid-request', 'epi and epis cannot be combined');
   const epis = epi == null ? several && checkEpis(several) : [epi];
   const counted = await topics.countAudience(ctx.db, pid, topic, epis ?? null, ctx.now());
   return { ...counted, topic, epis: epis ?? null };
