@@ -53,6 +53,8 @@ export const listRoutes = {
   'POST /api/v3/lists/delete-list': route(documents.DeleteListDocument, {
     caller: 'shopper',
     summary: 'Delete a list',
+    description:
+      "Delete a list with all its items and return it as it was. `lists/restore` restores it until the store's restore period ends.",
     form: { lid: text.required, ...slice, expectedVersion: version },
     reply: 'deleteList',
   }),

@@ -18,7 +18,7 @@ const SUBSCRIBE =
   'mutation($input: SubscribeInput!) { subscribe(input: $input) { message confirmed topics } }';
 const SUBSCRIBED = 'Subscribed to alerts';
 const CONFIRM =
-  'Confirmation required: the contact receives a message with a link, and alerts start after the link is opened';
+  'Please confirm: the contact receives a message with a link, and alerts start after the link is opened';
 
 async function subscribe(
   caller: Caller,

@@ -334,7 +334,7 @@ test('a redirect is not followed', async () => {
   await service.runTasks();
   expect(receiver.received.map(({ path }) => path)).toEqual(['/from']);
   expect(await deliveries(webhookId)).toMatchObject([
-    { state: 'queued', error: 'the receiver answered 302' },
+    { state: 'queued', error: 'the receiver returned 302' },
   ]);
 });
 
@@ -344,7 +344,7 @@ test('a delivery can be replayed under its old id; one of another store cannot',
   await emit();
   await service.runTasks();
   const [dead] = await deliveries(webhookId);
-  expect(dead).toMatchObject({ state: 'failed', error: 'the receiver answered 410' });
+  expect(dead).toMatchObject({ state: 'failed', error: 'the receiver returned 410' });
   receiver.answer = () => ({ status: 200 });
   const replay = 'mutation ($id: ID!) { replayDelivery(id: $id) { state } }';
   const stranger = await service.createStore();

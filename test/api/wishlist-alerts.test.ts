@@ -114,7 +114,7 @@ describe('settings', () => {
     [{ name: 'lowstock', delaySeconds: 86_401 }, /^delaySeconds must be a whole number from 0 to 86400$/],
     [{ name: 'lowstock', delaySeconds: -1 }, /^delaySeconds/],
     [{ name: 'lowstock', listHolders: null }, /^listHolders must be true or false$/],
-    [{ name: 'backinstock', listHolders: true }, /^listHolders: backinstock is for its subscribers/],
+    [{ name: 'backinstock', listHolders: true }, /^listHolders must be false for backinstock/],
   ])('%j is refused by name and changes nothing', async (input, message) => {
     const before = await data(`{ topics { ${FIELDS} } }`);
     const { body } = await ask(SAVE, { input });

@@ -21,7 +21,7 @@ export async function subscribe(ctx: Context, input: SubscribeInput): Promise<Su
   const isPending = await storeSignUp({ ctx, store, checked, now: ctx.now() });
   return {
     message: isPending
-      ? 'Confirmation required: the contact receives a message with a link, and alerts start after the link is opened'
+      ? 'Please confirm: the contact receives a message with a link, and alerts start after the link is opened'
       : 'Subscribed to alerts',
     confirmed: !isPending,
     products: await describeProducts(ctx, store.pid, checked.products),
