@@ -28,7 +28,7 @@ const NAMES = storeSettings
   .filter(({ within }) => within === 'pacing')
   .map(({ name }) => name as ScheduleName);
 
-/** Separates the settings in the `pacing` column, null if there are none, from those with their own columns. */
+/** Separates the sending rules, stored in the `pacing` column, null if there are none, from those with their own columns. */
 export function splitSchedule<Settings extends ScheduleInput>(settings: Settings) {
   const isOfSchedule = ([name]: [string, unknown]): boolean => NAMES.includes(name as ScheduleName);
   const entries = Object.entries(settings);

@@ -89,7 +89,7 @@ const LARGE = {
   waitMs: 20_000,
   maxWaiting: 200,
 };
-/** One address sends only a few large bodies at a time, however slowly; complete ones are processed in turns. */
+/** One address sends only a few large bodies at a time, however slowly; complete ones are processed in turn. */
 const reading = createFairQueue({ ...LARGE, capacity: Infinity });
 const working = createFairQueue({ ...LARGE, capacity: 12 * MAX_BODY_BYTES });
 
@@ -100,7 +100,7 @@ function takeTicket(queue: FairQueue, req: Request, res: Response): Ticket {
   return ticket;
 }
 
-/** Processing a large body takes so long that other requests are served before the next one. */
+/** Serves other requests before the next large body, because processing one takes long. */
 const nextTurn = createTurns();
 
 function parseRaw(req: Request, res: Response): Promise<Buffer> {

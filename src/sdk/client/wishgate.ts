@@ -36,7 +36,7 @@ function checkOptions(options: WishgateOptions): void {
   if (hasApiKey(options)) throw clientError('forbidden', keyMessage);
   requires(typeof baseUrl === 'string' && /^https?:\/\//.test(baseUrl), 'baseUrl must be an http(s) address');
   requires(typeof pid === 'string' && pid !== '', 'pid is required');
-  requires(typeof identify === 'function', 'identify must be a function that answers { regid, sessionid }');
+  requires(typeof identify === 'function', 'identify must be a function that returns { regid, sessionid }');
 }
 
 /** An empty form field counts as omitted; a blank one removes a note, and is invalid as a name. */
