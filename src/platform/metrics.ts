@@ -102,7 +102,7 @@ export const METRICS = {
   messages: counter(
     'messages_total',
     [...MESSAGE, 'outcome'],
-    'Delivery attempts, by kind and outcome: sent, retry, dead (no more attempts), withheld (suppressed), deferred',
+    'Delivery attempts, by kind and outcome; dead means no more attempts',
   ),
   sends: histogram(
     'send_duration_seconds',

@@ -104,7 +104,7 @@ function readSettings(env: Record<string, unknown>): MailSettings | null {
 /** Sends by SMTP if it is configured; otherwise, and for the demo store, it writes `.eml` files. */
 export const email = {
   label: 'Email',
-  messages: 'e-mails',
+  messages: 'emails',
   contact: {
     label: 'Email address',
     sample: 'you@shop.example',
@@ -154,11 +154,11 @@ export const email = {
   },
   provider: {
     name: 'SMTP',
-    hint: 'Set SMTP_URL and MAIL_FROM to send e-mails.',
+    hint: 'Set SMTP_URL and MAIL_FROM to send emails.',
     describe({ smtpUrl, from, dkim }) {
       const signed = dkim ? `, signed by DKIM for ${dkim.domainName}` : '';
       // `host` omits the credentials in the URL.
-      return `Sends from ${from} by ${new URL(smtpUrl).host}${signed}.`;
+      return `Sends from ${from} via ${new URL(smtpUrl).host}${signed}.`;
     },
   },
   hasOwnServers: true,

@@ -52,7 +52,7 @@ export function failTooManyTests(until: Date, now: Date): never {
 }
 
 export function testMail(storeName: string) {
-  const text = `This mail was sent by the mail server of ${storeName} to test it. It works: alerts leave the same way.`;
+  const text = `This is a test email from the mail server of ${storeName}. It works: alerts will be sent the same way.`;
   const page = `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>Mail server test</title></head><body><p>${escapeHtml(text)}</p></body></html>`;
   return { subject: `Test of the mail server of ${storeName}`, html: page, text: `${text}\n`, headers: {} };
 }

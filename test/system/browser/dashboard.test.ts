@@ -199,7 +199,7 @@ describeInBrowser('the merchant dashboard', () => {
     await page.getByRole('heading', { name: 'launch', exact: true }).waitFor();
     await page.getByText('0 by e-mail, 0 by SMS').waitFor();
 
-    await page.getByLabel('E-mail address').fill('me@shop.example');
+    await page.getByLabel('Email address').fill('me@shop.example');
     await page.getByRole('button', { name: 'Send test' }).click();
     await said('A test message is on its way to me@shop.example.').waitFor();
 
