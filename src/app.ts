@@ -79,7 +79,7 @@ function createFailureHandler({ log }: Services): ErrorRequestHandler {
   return (error: unknown, req: Request, res: Response, _next) => {
     // Express throws on a path with a broken percent-encoding, which is a 404.
     const isBrokenPath = error instanceof Error && error.name === 'URIError';
-    const cause = isBrokenPath ? new AppError('not-found', 'There is nothing at this address') : error;
+    const cause = isBrokenPath ? new AppError('not-found', 'Not found') : error;
     const failure = toAppError(cause, { requestId: requestIdOf(res), log, trace: traceOf(res) });
     traceOf(res).type = failure.type;
     if (res.headersSent) return void res.destroy();

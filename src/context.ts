@@ -115,7 +115,7 @@ export function requireStore({ viewer: { store, keyId, denial } }: Context): Sto
 
 export function requireOperator({ viewer: { operatorId, keyId, denial } }: Context): string {
   if (operatorId !== null) return operatorId;
-  if (keyId !== null) fail('forbidden', 'This is for operators: a store key does not do');
+  if (keyId !== null) fail('forbidden', 'This call requires an operator key; a store API key is not enough');
   return fail(
     'unauthorised',
     denial.type === 'unauthorised' ? (denial.msg ?? NEEDS_OPERATOR) : NEEDS_OPERATOR,
@@ -123,7 +123,7 @@ export function requireOperator({ viewer: { operatorId, keyId, denial } }: Conte
 }
 
 const NEEDS_OPERATOR =
-  'This needs an operator key: send Authorization: Basic with the user operator and the key';
+  'This call requires an operator key: send Authorization: Basic with the user name operator and the key';
 
 /** Whether the store itself calls: a key that names a shopper, known or not, acts for that shopper alone. */
 export function isStoreAlone({ viewer }: Context): boolean {

@@ -104,14 +104,14 @@ const fragmentsOf = ({ fields }) =>
 function wordsOf({ media, failures }) {
   const types = failures.map(([type, [status, meaning]]) => [
     type.replaceAll('-', '_'),
-    `${meaning} \`${type}\`, status ${status}.`,
+    `${meaning} Type \`${type}\`, status ${status}.`,
   ]);
-  const failure = 'What went wrong; `extensions.type` of an error has `-` where this has `_`.';
+  const failure = 'Error types. In responses, `extensions.type` has `-` in place of `_`.';
   return [
     '# Written by `npm run generate` from src/alerts/send/channels.ts and src/platform/errors.ts.\n',
     enumOf(
       'Medium',
-      'A way to reach people.',
+      'A medium through which contacts are reached.',
       media.map(([medium, label]) => [medium, `${label}.`]),
     ),
     enumOf('ErrorType', failure, types),

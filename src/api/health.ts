@@ -33,7 +33,7 @@ async function reasonNotReady(
   if (lifecycle.isDraining) return unavailable('The service is shutting down');
   try {
     state.migrations = await readMigrationState(db.monitor);
-    if (state.migrations.pending.length > 0) return unavailable('The database lacks migrations');
+    if (state.migrations.pending.length > 0) return unavailable('Database migrations are missing');
     // Every call then returns 503, so a load balancer had better show its own page.
     if (!(await isServiceClosed(db))) return null;
     const headers = { 'Retry-After': MAINTENANCE_RETRY_SECONDS };
@@ -53,7 +53,7 @@ export function serveHealth(app: Application, services: Services, lifecycle: Lif
   app.get('/readyz', async (_req, res) => {
     nameRoute(res, '/readyz');
     const state: State = { version: VERSION };
-    const late = delay(RESPONSE_LIMIT_MS, unavailable('The database does not answer in time'), {
+    const late = delay(RESPONSE_LIMIT_MS, unavailable('The database does not respond in time'), {
       ref: false,
     });
     const reason = await Promise.race([reasonNotReady(services, lifecycle, state), late]);

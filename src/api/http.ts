@@ -178,7 +178,7 @@ export function allowOrigin(req: Request, res: Response, store: Viewer['store'],
   // Browsers set this header and scripts cannot, so it identifies our own pages, even under another host name.
   if (req.headers['sec-fetch-site'] === 'same-origin') return;
   res.removeHeader('Access-Control-Allow-Origin');
-  fail('forbidden', 'This store does not allow calls from this origin');
+  fail('forbidden', 'The store does not allow calls from this origin; add it to allowedOrigins');
 }
 
 /** Sent by our dashboard: a page of another origin needs a preflight to send it, which never allows it. */

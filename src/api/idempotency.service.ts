@@ -100,16 +100,16 @@ function isFinal(result: Result): boolean {
 }
 
 function carriedOutBefore(details: string): Result {
-  const error = new AppError('forbidden', `This request was carried out before${details}`);
+  const error = new AppError('forbidden', `This request was already executed${details}`);
   return { errors: [formatError(error)], thrown: thrownBy(error) };
 }
 
-const TOO_LARGE = carriedOutBefore(', and its response is not kept: read the records that it changed');
+const TOO_LARGE = carriedOutBefore(', and its response is not stored: read the records that it changed');
 
 /** Keys and secrets, personal data and large responses are never stored. */
 async function textToKeep(ctx: Context, claim: WriteClaim, plan: Plan, result: Result): Promise<string> {
   if (ctx.shownOnce.length > 0)
-    return JSON.stringify(carriedOutBefore(` and made ${ctx.shownOnce.join('; ')}`));
+    return JSON.stringify(carriedOutBefore(` and created ${ctx.shownOnce.join('; ')}`));
   if (plan.isPrivate) return JSON.stringify(TOO_LARGE);
   const text = stringifyJson(result);
   const bytes = Buffer.byteLength(text);
@@ -172,7 +172,7 @@ function expiryAt(now: Date): Date {
 
 function failTooManyKeys(startedAt: Date, now: Date): never {
   const seconds = Math.ceil((startedAt.getTime() + rules.KEPT_MS - now.getTime()) / 1_000);
-  return fail('too-many-requests', 'Too many Idempotency-Keys today; go on without them or retry later', {
+  return fail('too-many-requests', 'Too many Idempotency-Keys today; omit the header or retry later', {
     'Retry-After': String(Math.max(1, seconds)),
   });
 }
@@ -193,12 +193,12 @@ async function claimOrWait(ctx: Context, claim: WriteClaim): Promise<Buffer | nu
     }
     const first = await writes.findWrite(ctx.db, claim, expiry);
     if (first !== null && !first.body.equals(claim.body)) {
-      fail('idempotency-key-reused', 'This Idempotency-Key was used for another request; send a new one');
+      fail('idempotency-key-reused', 'This Idempotency-Key was used for a different request; send a new one');
     }
     if (first !== null && first.answer !== null) return first.answer;
     if (spentSince !== null && (first === null || first.isAbandoned)) failTooManyKeys(spentSince, now);
     if (performance.now() > deadline) {
-      fail('unavailable', 'The first request with this Idempotency-Key is still under way; retry later', {
+      fail('unavailable', 'The first request with this Idempotency-Key is still in progress; retry later', {
         'Retry-After': '5',
       });
     }
@@ -217,7 +217,7 @@ async function settle(ctx: Context, claim: WriteClaim, encrypt: () => Promise<Bu
   } catch (error) {
     ctx.log.warn(
       { requestId: ctx.requestId, ...ctx.trace, err: error },
-      'an idempotency result could not be kept; a retry does the work again',
+      'an idempotency result could not be stored; a retry will execute the request again',
     );
   }
 }

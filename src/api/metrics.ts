@@ -26,8 +26,8 @@ function refuse(res: ServerResponse, failure: AppError): void {
   res.end(JSON.stringify(errorBody(failure)));
 }
 
-const NOT_FOUND = new AppError('not-found', 'There is nothing at this address');
-const NO_TOKEN = new AppError('unauthorised', 'This needs the token of the metrics', {
+const NOT_FOUND = new AppError('not-found', 'Not found');
+const NO_TOKEN = new AppError('unauthorised', 'Send the metrics token in the Authorization header', {
   'WWW-Authenticate': 'Bearer',
 });
 

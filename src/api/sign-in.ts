@@ -20,7 +20,7 @@ const signIn = z.object({ pid: z.string(), apiKey: z.string() });
 async function readSignIn(req: Request, res: Response): Promise<string> {
   if (!req.is('application/json')) fail('unsupported-content-type', 'Send the body as application/json');
   const { data } = signIn.safeParse(await readJsonBody(req, res));
-  return data ? basicOf(data) : fail('invalid-request', 'pid and apiKey must be texts');
+  return data ? basicOf(data) : fail('invalid-request', 'pid and apiKey must be strings');
 }
 
 const basicOf = ({ pid, apiKey }: DemoStore): string =>
@@ -52,7 +52,7 @@ export function serveSignIn(app: Express, services: Services, demo: DemoStore | 
 
   app.all(ROUTE, async (req, res, next) => {
     nameRoute(res, ROUTE);
-    if (!isDashboard(req)) fail('forbidden', 'This is for the dashboard of this service alone');
+    if (!isDashboard(req)) fail('forbidden', 'Only the dashboard of this service can make this call');
     if (req.method === 'GET') {
       const credentials = { ...NO_CREDENTIALS, session: sessionOf(req), actsFor: headerText(req, 'x-pid') };
       const viewer = await enter(services, req, res, credentials);

@@ -76,6 +76,6 @@ function itemChanges(epis: readonly string[], rows: readonly ItemRow[]): ItemCha
   const byVariant = new Map(rows.map((row) => [row.epi, row]));
   return epis.map((epi) => {
     const item = byVariant.get(epi) ?? null;
-    return { epi, hasError: item === null, msg: item ? null : 'There is no such item in this list', item };
+    return { epi, hasError: item === null, msg: item ? null : 'The list does not contain this item', item };
   });
 }

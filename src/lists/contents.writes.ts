@@ -125,8 +125,7 @@ async function writeAlone(tx: Tx, request: WriteRequest): Promise<WrittenParts> 
   if (request.isLarge) await lockOwner(tx, owner);
   const before = (await lockList(tx, owner, request.lid)) ?? (await failMissing(tx, owner));
   rules.checkListVersion(before.version, request.expectedVersion);
-  if (request.isSaveForLater && before.lty !== 'sfl')
-    fail('list-not-found', 'There is no such save-for-later list');
+  if (request.isSaveForLater && before.lty !== 'sfl') fail('list-not-found', 'Save-for-later list not found');
   const parts = hasOverlap(request)
     ? PARTS.map((name) => ({ ...NOTHING, [name]: request[name] }))
     : [request];

@@ -29,7 +29,7 @@ const CHECKS = {
   },
   url(path: string, field: string, value: string): string | undefined {
     if (value === '' || isPageUrl(value)) return value || undefined;
-    return failItem(path, field, 'must be an http(s) or relative address of at most 2,048 characters');
+    return failItem(path, field, 'must be an http(s) or relative URL of at most 2,048 characters');
   },
   /** Platforms send titles with tabs and line breaks, which must not get into an email. */
   line(path: string, field: string, value: string, max = MAX_LINE): string | undefined {
@@ -51,10 +51,11 @@ const CHECKS = {
   },
   flag: (_path: string, _field: string, value: boolean): boolean => value,
   labels(path: string, field: string, value: readonly string[]): string[] {
-    if (value.length > 1) failItem(path, field, 'must have one value at most');
+    if (value.length > 1) failItem(path, field, 'must have at most one value');
     return value.map(
       (label) =>
-        CHECKS.line(path, field, label, MAX_LABEL) ?? failItem(path, field, 'must not hold an empty label'),
+        CHECKS.line(path, field, label, MAX_LABEL) ??
+        failItem(path, field, 'must not contain an empty label'),
     );
   },
   properties(path: string, field: string, value: Record<string, unknown>): Record<string, unknown> {
@@ -174,7 +175,7 @@ export const checkAddedIn =
     if (fields.du === undefined) missing('du');
     if (epi === undefined) {
       if (!hasCustomItems)
-        fail('custom-items-disabled', `${path} is a custom item, which this store has not enabled`);
+        fail('custom-items-disabled', `${path} is a custom item, and this store does not allow custom items`);
       return makeCustom(fields);
     }
     return fields.empi === undefined ? missing('empi') : { ...fields, bundle: undefined, epi };

@@ -76,11 +76,13 @@ function checkTransfer({ fromlid, tolid, epis }: Transfer): Omit<Transfer, 'epis
     epis: checkVariants(epis),
   };
   checkDistinct(checked.fromlid, checked.tolid);
-  return checked.epis.length > 0 ? checked : fail('invalid-items', 'epis must name at least one variant');
+  return checked.epis.length > 0
+    ? checked
+    : fail('invalid-items', 'epis must contain at least one variant id');
 }
 
 function checkDistinct(from: string, to: string): void {
-  if (from === to) fail('invalid-lid', 'fromlid and tolid must be two lists');
+  if (from === to) fail('invalid-lid', 'fromlid and tolid must be different lists');
 }
 
 async function transferTo(
@@ -95,7 +97,7 @@ async function transferTo(
   const moved = await transferItems(tx, scope, { fromLid: from.lid, epis, ids, isMove });
   chargeItems(ctx, moved);
   const missing = epis.find((epi) => !moved.some((item) => item.epi === epi));
-  if (missing !== undefined) fail('item-not-found', `There is no item ${missing} in this list`);
+  if (missing !== undefined) fail('item-not-found', `The list does not contain the item ${missing}`);
   const added = moved.filter(({ isNew }) => isNew);
   await queueEvents(tx, eventsOfItems(owner, 'list.item.added', added, scope.now));
   const { used, ...list } = await changeList(tx, to, {}, scope);

@@ -206,7 +206,7 @@ export async function saveForLaterOf(
 export async function saveForLater(ctx: Context, slice: Slice): Promise<ListContents> {
   return (
     (await saveForLaterOf(ctx, requireShopper(ctx), slice)) ??
-    fail('list-not-found', 'There is no save-for-later list yet; create it first')
+    fail('list-not-found', 'The shopper has no save-for-later list yet; create it first')
   );
 }
 

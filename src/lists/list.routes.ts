@@ -6,18 +6,20 @@ import type { RouteTable } from '../platform/route/route.ts';
 const slice = { limit: count.inQuery, offset: count.inQuery };
 const properties = { lprops: json, cprops: json, ldesc: jsonOrText };
 
-const setPublic = (anonRead: boolean, summary: string) =>
+const setPublic = (anonRead: boolean, summary: string, description: string) =>
   route(documents.SetListPublicDocument, {
     caller: 'shopper',
     summary,
+    description,
     form: { lid: text.required, anonRead: fixed(anonRead), expectedVersion: version },
     reply: 'setListPublic',
   });
 
-const setArchived = (isArchived: boolean, summary: string) =>
+const setArchived = (isArchived: boolean, summary: string, description: string) =>
   route(documents.SetListArchivedDocument, {
     caller: 'shopper',
     summary,
+    description,
     form: { lid: text.required, isArchived: fixed(isArchived), expectedVersion: version },
     reply: 'setListArchived',
   });
@@ -25,7 +27,7 @@ const setArchived = (isArchived: boolean, summary: string) =>
 export const listRoutes = {
   'POST /api/v3/lists/create': route(documents.CreateListDocument, {
     caller: 'shopper',
-    summary: 'Creates a list, empty or with the items of another one',
+    summary: 'Create a list',
     form: {
       input: {
         lname: text.required,
@@ -40,7 +42,7 @@ export const listRoutes = {
   }),
   'POST /api/v3/lists/update': route(documents.UpdateListDocument, {
     caller: 'shopper',
-    summary: 'Changes name, note and properties of a list',
+    summary: 'Update a list',
     form: {
       lid: text.required,
       input: { lname: text, lnote: text, ...properties },
@@ -50,26 +52,30 @@ export const listRoutes = {
   }),
   'POST /api/v3/lists/delete-list': route(documents.DeleteListDocument, {
     caller: 'shopper',
-    summary: 'Deletes a list with all its items',
+    summary: 'Delete a list',
+    description:
+      "Delete a list with all its items and return it as it was. `lists/restore` restores it until the store's restore period ends.",
     form: { lid: text.required, ...slice, expectedVersion: version },
     reply: 'deleteList',
   }),
   'POST /api/v3/lists/fetch-lists': route(documents.AllListsDocument, {
     caller: 'shopper',
-    summary:
-      'All active lists of the shopper, newest first, each with its 500 newest items, or the ten newest where they are more than 5,000 in all',
+    summary: 'List active lists with items',
+    description:
+      "List the shopper's active lists, newest first, each with its 500 newest items. If the lists contain more than 5,000 items in total, each has its 10 newest items.",
     form: { lty: text },
     reply: 'allLists',
   }),
   'POST /api/v3/lists/fetch-user-lists': route(documents.AllListSummariesDocument, {
     caller: 'shopper',
-    summary: 'All lists of the shopper, archived ones too, without their items',
+    summary: 'List all lists without items',
+    description: "List all of the shopper's lists, including archived ones, without their items.",
     form: {},
     reply: { allLists: under('data', { status: 'success' }) },
   }),
   'POST /api/v3/lists/fetch-user-list': route(documents.ListPageDocument, {
     caller: 'shopper',
-    summary: 'One page of a list, sorted and filtered; also of a public one',
+    summary: 'Get a sorted page of a list',
     isOpen: true,
     form: {
       lid: text.required,
@@ -83,18 +89,34 @@ export const listRoutes = {
   }),
   'POST /api/v3/lists/fetch-list-with-contents': route(documents.ListContentsDocument, {
     caller: 'shopper',
-    summary: 'A list with its items; also a public one of another shopper',
+    summary: 'Get a list with its items',
     isOpen: true,
     form: { lid: text.required, ...slice },
     reply: { listContents: also({ lid: ['list', 'lid'], listcontents: ['items'] }) },
   }),
-  'POST /api/v3/lists/markPublic': setPublic(true, 'Lets everybody who has the list id read the list'),
-  'POST /api/v3/lists/markPrivate': setPublic(false, 'Lets nobody but the owner read the list'),
-  'POST /api/v3/lists/markArchived': setArchived(true, 'Puts a list away'),
-  'POST /api/v3/lists/markUnarchived': setArchived(false, 'Brings an archived list back'),
+  'POST /api/v3/lists/markPublic': setPublic(
+    true,
+    'Make a list public',
+    'Make a list public: anyone who has its id can read it.',
+  ),
+  'POST /api/v3/lists/markPrivate': setPublic(
+    false,
+    'Make a list private',
+    'Make a list private, so that only its owner can read it.',
+  ),
+  'POST /api/v3/lists/markArchived': setArchived(
+    true,
+    'Archive a list',
+    'Archive a list: it keeps its items, and its `st` becomes 0.',
+  ),
+  'POST /api/v3/lists/markUnarchived': setArchived(
+    false,
+    'Unarchive a list',
+    'Unarchive a list: it is active again, and its `st` becomes 1.',
+  ),
   'POST /api/v3/lists/emailList': route(documents.EmailListDocument, {
     caller: 'shopper',
-    summary: 'Mails a link to a list, which becomes public',
+    summary: 'Email a list',
     form: {
       lid: text.required,
       fromname: alsoNamed(text, 'fromName'),
@@ -106,19 +128,19 @@ export const listRoutes = {
   }),
   'POST /api/v3/lists/reportShare': route(documents.ReportShareDocument, {
     caller: 'shopper',
-    summary: 'Counts that a list was shared',
+    summary: 'Record a share',
     form: { lid: text, fromname: text, medium: text.required },
     reply: 'reportShare',
   }),
   'POST /api/v3/lists/sfl/create': route(documents.InitSaveForLaterDocument, {
     caller: 'shopper',
-    summary: 'Gives the save-for-later list, making it at the first call',
+    summary: 'Get or create the save-for-later list',
     form: { lname: text },
     reply: 'initSaveForLater',
   }),
   'POST /api/v3/lists/sfl/fetch': route(documents.SaveForLaterDocument, {
     caller: 'shopper',
-    summary: 'The save-for-later list with its items',
+    summary: 'Get the save-for-later list',
     form: { limit: count, offset: count },
     reply: 'saveForLater',
   }),
@@ -129,25 +151,25 @@ const page = { limit: count, offset: count };
 export const restoreRoutes = {
   'POST /api/v3/lists/restore': route(documents.RestoreListDocument, {
     caller: 'shopper',
-    summary: 'Brings a deleted list back as it was',
+    summary: 'Restore a deleted list',
     form: { lid: text.required },
     reply: 'restoreList',
   }),
   'POST /api/v3/lists/restore-items': route(documents.RestoreItemsDocument, {
     caller: 'shopper',
-    summary: 'Brings deleted items back into their list, all of them or none',
+    summary: 'Restore deleted items',
     form: { lid: text.required, epis: json.required, expectedVersion: version },
     reply: 'restoreItems',
   }),
   'POST /api/v3/lists/fetch-deleted': route(documents.AllDeletedListsDocument, {
     caller: 'shopper',
-    summary: 'Deleted lists that can be brought back, the one deleted last first',
+    summary: 'List deleted lists',
     form: page,
     reply: 'allDeletedLists',
   }),
   'POST /api/v3/lists/fetch-deleted-items': route(documents.DeletedItemsDocument, {
     caller: 'shopper',
-    summary: 'Items that were deleted from a list and can be brought back, the one deleted last first',
+    summary: 'List deleted items',
     form: { lid: text.required, ...page },
     reply: 'deletedItems',
   }),
@@ -156,8 +178,9 @@ export const restoreRoutes = {
 export const liveRoutes = {
   'POST /api/v3/lists/changes': route(documents.ListChangesDocument, {
     caller: 'shopper',
-    summary:
-      'Which lists changed since a revision; while none has, the answer waits for a change, and comes with the same `rev` and no `lids` when the time is over',
+    summary: 'Wait for list changes',
+    description:
+      'Get the ids of the lists that changed since a revision. If none has changed, the response waits for a change; after `wait` seconds it repeats the `rev` with empty `lids`. Without `since`, it contains all lists at once.',
     form: { since: text.unusual, wait: count.unusual },
     reply: 'listChanges',
   }),

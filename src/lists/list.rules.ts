@@ -88,13 +88,13 @@ export function checkState(st: number | null | undefined): number | null {
 
 export function checkListVersion(version: number, expected: number | null | undefined): void {
   if (expected == null || expected === version) return;
-  fail('version-conflict', `The list has version ${version} by now, not ${expected}; read it again`);
+  fail('version-conflict', `The list now has version ${version}, not ${expected}; read it again`);
 }
 
 /** Enforces the storage quota; `used` is null for a write that did not grow the list, which is always allowed. */
 export function checkBytes({ config }: Context, used: number | null): void {
   if (used === null || used <= config.maxShopperBytes) return;
-  fail('limit-reached', `A shopper's lists can hold at most ${config.maxShopperBytes} bytes in all`);
+  fail('limit-reached', `A shopper's lists can use at most ${config.maxShopperBytes} bytes in total`);
 }
 
 /** Charges the request for the items in its response: 20 mutations in one document can return 500 large items each. */

@@ -50,11 +50,11 @@ export async function createList(ctx: Context, input: CreateInput): Promise<List
     if (existing !== null && fromlid)
       fail(
         'invalid-lty',
-        'There is a save-for-later list already; nothing can be copied into it by creating it',
+        'The shopper already has a save-for-later list; add the items to it instead of sending fromlid',
       );
     if (existing !== null) return (await lists.findOwnList(tx, owner, existing))!;
     if (await lists.isNameTaken(tx, owner, list.lname))
-      fail('duplicate-lname', 'There is a list of this name already');
+      fail('duplicate-lname', 'The shopper already has a list with this name');
     await checkListCount(ctx, tx, owner);
     const { used, ...row } = await lists.insertList(tx, owner, list, ctx.now());
     rules.checkBytes(ctx, used);
@@ -115,7 +115,7 @@ export async function deleteList(
       const [page] = await readPages(tx, NEWEST_FIRST, [{ key, maxBytes }]);
       const { items } = page!.row ?? failTooMuch();
       await queueListEvents(tx, owner, 'list.item.removed', [list.lid], ctx.now());
-      // A restore brings back the items that are still to be copied, too.
+      // A restore also restores the items that are still to be copied.
       if (list._cp) await finishCopies(tx, owner.pid, [list.lid], ctx.now());
       if (rules.isRestorable(owner)) await storeDeletedList(tx, list, ctx.config.maxShopperBytes, ctx.now());
       await lists.deleteList(tx, list);
@@ -213,8 +213,7 @@ async function fillFrom(
   fromlid: string,
 ): Promise<ListRow> {
   const sourceLid =
-    (await lists.findReadable(tx, owner, fromlid)) ??
-    fail('list-not-found', 'fromlid: there is no such list');
+    (await lists.findReadable(tx, owner, fromlid)) ?? fail('list-not-found', 'fromlid: list not found');
   const { pid, di, em } = owner;
   const now = ctx.now();
   await copyList(tx, { pid, sourceLid, targetLid: list.lid, di, uby: em, now });

@@ -14,13 +14,13 @@ const REVISION = /^\d{1,15}$/;
 
 function checkSince(since: string | null | undefined): number | null {
   if (since == null || since === '') return null;
-  if (!REVISION.test(since)) fail('invalid-request', 'since must be a rev that was answered before');
+  if (!REVISION.test(since)) fail('invalid-request', 'since must be the rev of an earlier response');
   return Number(since);
 }
 
 function checkWait(seconds: number | null | undefined, maxMs: number): number {
   if (seconds == null) return maxMs;
-  if (seconds < 0) fail('invalid-request', 'wait must be a whole number of seconds from 0 on');
+  if (seconds < 0) fail('invalid-request', 'wait must be a whole number of seconds, at least 0');
   return Math.min(seconds * 1_000, maxMs);
 }
 
@@ -126,7 +126,10 @@ export async function listChanges(
     const leftMs = deadline - performance.now();
     // Revision 0 precedes every change, so all lists are the right response to it.
     if (known !== null && known > 0 && changes.isWhole)
-      fail('invalid-request', 'since is not a rev that changes can be told from; ask without it');
+      fail(
+        'invalid-request',
+        'since is too old to determine the changes; call without it and read all lists again',
+      );
     const isNews = known === null || Number(changes.rev) !== known;
     if (isNews || leftMs <= 0 || !(await awaitChange(ctx, known, leftMs))) return changes;
   }

@@ -33,7 +33,7 @@ type Entry = Watched & { watches: Set<Watching> };
 type Watching = Watch & { notify(isReauthDue: boolean): void; end(): void };
 
 const closing = (): AppError =>
-  new AppError('unavailable', 'The service is shutting down; connect again', { 'Retry-After': '1' });
+  new AppError('unavailable', 'The service is shutting down; reconnect', { 'Retry-After': '1' });
 
 const nameOf = ({ pid, regid }: ListOwner): string => `${pid} ${regid}`;
 
@@ -80,7 +80,7 @@ function createCounts() {
   const counts = new Map<string, number>();
   return (name: string, max: number): (() => void) => {
     const count = (counts.get(name) ?? 0) + 1;
-    if (count > max) fail('too-many-requests', 'Too many streams are open', { 'Retry-After': RETRY_SECONDS });
+    if (count > max) fail('too-many-requests', 'Too many open streams', { 'Retry-After': RETRY_SECONDS });
     counts.set(name, count);
     return () => {
       const left = counts.get(name)! - 1;
@@ -135,7 +135,7 @@ const watchersOf = oncePerApp(({ db, config, log }: Pick<Services, 'db' | 'confi
 
   const enter = ({ viewer, address }: Context, { pid, regid }: ListOwner): (() => void)[] => {
     if (open >= config.maxStreams)
-      fail('unavailable', 'Too many streams are open; retry later', { 'Retry-After': RETRY_SECONDS });
+      fail('unavailable', 'Too many open streams; retry later', { 'Retry-After': RETRY_SECONDS });
     const leave: (() => void)[] = [];
     try {
       leave.push(count(`store ${pid}`, Math.ceil(config.maxStreams * STORE_SHARE)));

@@ -83,7 +83,7 @@ export async function restoreItems(
 ): Promise<ListView> {
   requireShopper(ctx);
   const checked = checkVariants(epis);
-  if (checked.length === 0) fail('invalid-items', 'epis must name at least one variant');
+  if (checked.length === 0) fail('invalid-items', 'epis must contain at least one variant id');
   return withOwnList(
     ctx,
     lid,
@@ -92,7 +92,7 @@ export async function restoreItems(
       const now = ctx.now();
       const since = restorableSince(owner.store, now);
       const [unknown] = await repo.findUnknown(tx, list, checked, since);
-      if (unknown !== undefined) fail('item-not-found', `There is no deleted item ${unknown} of this list`);
+      if (unknown !== undefined) fail('item-not-found', `The list has no deleted item ${unknown}`);
       const restored = await repo.insertDeletedItems(tx, list, checked, since);
       if (restored.length === 0) return ownView(owner, list);
       await queueEvents(tx, eventsOfItems(owner, 'list.item.added', restored, now));

@@ -26,7 +26,7 @@ export function shareKey(secret: Uint8Array, kind: keyof typeof SHARE_LIMITS, su
 
 export function failTooManyMails(kind: keyof typeof SHARE_LIMITS, until: Date, now: Date): never {
   const seconds = String(Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1000)));
-  return fail('too-many-requests', 'Too many lists were mailed; retry later', {
+  return fail('too-many-requests', 'Too many lists were emailed; retry later', {
     'Retry-After': seconds,
     'RateLimit-Limit': String(SHARE_LIMITS[kind].points),
     'RateLimit-Remaining': '0',
@@ -35,7 +35,7 @@ export function failTooManyMails(kind: keyof typeof SHARE_LIMITS, until: Date, n
 }
 
 export function checkRecipient(text: string | null | undefined): string {
-  return readEmail(text ?? '') ?? fail('invalid-useremail', 'toemail must be one e-mail address');
+  return readEmail(text ?? '') ?? fail('invalid-useremail', 'toemail must be one email address');
 }
 
 /** A line break could inject an email header. */

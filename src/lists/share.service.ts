@@ -48,7 +48,7 @@ export async function emailList(ctx: Context, mail: Mail): Promise<{ msg: string
     await enqueueMessage(tx, { pid: store.pid, ...message }, now);
     return ownView(owner, list);
   });
-  return { msg: 'The list is on its way', listinfo };
+  return { msg: 'List emailed', listinfo };
 }
 
 const MAILED_ITEMS = 10;
@@ -91,9 +91,9 @@ export async function reportShare(
   const lid =
     sent ??
     (await findNewestList(ctx.db, shopper)) ??
-    fail('list-not-found', 'There is no list to share yet');
+    fail('list-not-found', 'The shopper has no list to share yet');
   const list = (await countShare(ctx.db, shopper, lid)) ?? fail('list-not-found');
-  return { msg: 'The share is counted', ...list, medium };
+  return { msg: 'Share recorded', ...list, medium };
 }
 
 /** An item with absolute URLs; `image` is empty unless it is served over https. */

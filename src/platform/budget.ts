@@ -45,7 +45,7 @@ export type Budget = {
 };
 
 export function failTooMuch(): never {
-  return fail('limit-reached', 'This is more than can be answered at once; read it page by page');
+  return fail('limit-reached', 'The response would be too large; request it page by page');
 }
 
 export async function readOrLess<Result>(
@@ -165,7 +165,7 @@ export const pauseFor = createPause();
 export function resolveValues(budget: Budget, count: number): Promise<void> | null {
   budget.values += count;
   if (budget.values > RESPONSE_LIMITS.values)
-    fail('limit-reached', 'The query asks for too many values; ask for fewer fields or smaller pages');
+    fail('limit-reached', 'The query requests too many values; request fewer fields or smaller pages');
   return pauseFor(count);
 }
 

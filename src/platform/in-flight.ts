@@ -62,7 +62,7 @@ export function releaseAll(res: ServerResponse): void {
 export function releaseWhileWaiting({ response }: Connection): void {
   const req: IncomingMessage & { body?: unknown } = response.req;
   if (Buffer.isBuffer(req.body) && req.body.length > MAX_WAITING_BODY)
-    fail('request-too-large', 'The body of a call that waits must not be larger than 50 kB');
+    fail('request-too-large', 'The body of a long-polling call must not be larger than 50 kB');
   req.body = undefined;
   releasePlace(response);
 }
@@ -251,5 +251,7 @@ export function createFairQueue(limits: QueueLimits): FairQueue {
 }
 
 function tooBusy(): AppError {
-  return new AppError('unavailable', 'Too many requests are under way; retry later', { 'Retry-After': '2' });
+  return new AppError('unavailable', 'Too many requests are in progress; retry later', {
+    'Retry-After': '2',
+  });
 }

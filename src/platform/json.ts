@@ -43,8 +43,8 @@ export function objectFault(value: unknown): string | null {
 function innerFault(value: unknown, depth: number): string | null {
   // The database writes all digits: 1e308 would become 309 characters.
   if (typeof value === 'number' && String(value).includes('e'))
-    return 'must not hold numbers of more than 21 digits';
-  if (typeof value === 'string') return isStorable(value) ? null : 'must not hold NUL or broken Unicode';
+    return 'must not contain numbers of more than 21 digits';
+  if (typeof value === 'string') return isStorable(value) ? null : 'must not contain NUL or invalid Unicode';
   if (typeof value !== 'object' || value === null) return null;
   if (depth > JSON_LIMITS.maxDepth) return `must not be deeper than ${JSON_LIMITS.maxDepth} levels`;
   for (const [key, inner] of Object.entries(value)) {

@@ -64,7 +64,7 @@ export function decodeMoment(
 }
 
 export function failCursor(field: string): never {
-  return fail('invalid-request', `${field} must be a cursor that this call gave`);
+  return fail('invalid-request', `${field} must be a cursor that this call returned`);
 }
 
 function parseArray(text: string): unknown[] {

@@ -24,7 +24,7 @@ export function isPrivateLiteral(host: string): boolean {
 }
 
 export function notPublic(): Error {
-  return Object.assign(new Error('the address is not public'), { code: NOT_PUBLIC });
+  return Object.assign(new Error('the IP address is not public'), { code: NOT_PUBLIC });
 }
 
 const LOOKUP_LIMIT_MS = 3_000;

@@ -140,16 +140,16 @@ function storeDenial(pid: string, proof: Proof | null): Denial {
 const DENIALS = {
   noStore: { type: 'unauthorised' },
   badStore: { type: 'unauthorised', msg: 'The store id or API key is wrong' },
-  endedSession: { type: 'unauthorised', msg: 'The session has ended: sign in again' },
-  noActing: { type: 'unauthorised', msg: 'An operator names the store that it acts for in the header x-pid' },
+  endedSession: { type: 'unauthorised', msg: 'The session has ended; sign in again' },
+  noActing: { type: 'unauthorised', msg: 'An operator must name the store in the header x-pid' },
   noRegid: {
     type: 'sw-badregid',
-    msg: 'sw-badregid: the regid is missing: the store identifies the shopper with generateRegid (v3/user/generate-regid), and shopper calls send the regid and sessionid that it answers (over GraphQL as the headers x-regid and x-sessionid)',
+    msg: 'sw-badregid: the regid is missing: identify the shopper with POST /storeadmin/v3/user/generate-regid (over GraphQL, generateRegid), then send its regid and sessionid with shopper calls (over GraphQL, as the headers x-regid and x-sessionid)',
   },
   badRegid: { type: 'sw-badregid' },
   noSession: {
     type: 'bad-sessionid',
-    msg: 'The sessionid is missing: send the one that generateRegid answered beside the regid (over GraphQL the header x-sessionid)',
+    msg: 'The sessionid is missing: send the one that was returned with the regid (over GraphQL, as the header x-sessionid)',
   },
   badSession: { type: 'bad-sessionid' },
 } as const satisfies Record<string, Denial>;

@@ -9,16 +9,16 @@ const isObject = (value: unknown): value is Json =>
 
 const must = (rule: string, isValid: (value: unknown) => boolean) => z.custom(isValid, `must be ${rule}`);
 
-const text = must('a text', (value) => typeof value === 'string');
+const text = must('a string', (value) => typeof value === 'string');
 const number = must('a number', (value) => typeof value === 'number');
 const flag = must('true or false', (value) => typeof value === 'boolean');
 const decimal = must(
-  'a decimal as text, such as "19.90"',
+  'a decimal string such as "19.90"',
   (value) => typeof value === 'string' && /^-?\d{1,20}(\.\d{1,20})?$/.test(value),
 );
-const id = must('a number or a text', (value) => typeof value === 'number' || typeof value === 'string');
+const id = must('a number or a string', (value) => typeof value === 'number' || typeof value === 'string');
 const time = must(
-  'a time: ISO 8601 text, or milliseconds since the epoch',
+  'a time: an ISO 8601 string or milliseconds since the epoch',
   (value) =>
     typeof value === 'number' ||
     (typeof value === 'string' && /^\d{4}-\d\d-\d\d/.test(value) && !Number.isNaN(Date.parse(value))),
@@ -94,7 +94,7 @@ function fillPrefs(own: Json, given: Json): Json {
   return joinMaps(isSmall(filled) ? filled : own, given);
 }
 
-/** An account's profile, completed from a guest's. An account that has answered about marketing keeps its answer. */
+/** An account's profile, completed from a guest's. An account that has made a choice about marketing keeps it. */
 export function fillProfile(own: Profile, given: Profile): Profile {
   const hasAnswered = own.acc_mkt || Object.keys(own.prefs).length > 0;
   return {

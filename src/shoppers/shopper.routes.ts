@@ -12,7 +12,7 @@ import { streamShoppers } from './shopper.service.ts';
 const GENERATE_REGID = 'POST /storeadmin/v3/user/generate-regid';
 const generateRegid = route(GenerateRegidDocument, {
   caller: 'store',
-  summary: 'Gives the lasting identity of a guest or an account',
+  summary: 'Get or create a shopper identity',
   form: { uuid: text, useremail: text.unusual, useragenttype: text.required, language: text.unusual },
   needsOneOf: ['uuid', 'useremail'],
   reply: 'generateRegid',
@@ -23,14 +23,14 @@ export const shopperRoutes = {
   'POST /storeadmin/user/generate-regid': alias(GENERATE_REGID, generateRegid),
   'POST /storeadmin/v3/user/guest-validate-sync': route(SyncGuestDocument, {
     caller: 'store',
-    summary: 'Merges a guest into an account at login',
+    summary: 'Merge a guest into an account',
     form: { regid: text.required, useremail: text.required, useragenttype: text.required },
     reply: 'syncGuest',
   }),
   'POST /storeadmin/v3/user/update': route(UpdateShopperDocument, {
     caller: 'store',
     namesShopper: true,
-    summary: 'Fills in what the store knows of a shopper',
+    summary: 'Update a shopper',
     form: {
       input: {
         fname: text,
@@ -49,7 +49,8 @@ export const shopperRoutes = {
   }),
   'GET /storeadmin/v3/shoppers.csv': route(ShoppersDocument, {
     caller: 'store',
-    summary: 'Streams guests and accounts as CSV, newest first',
+    summary: 'Export shoppers as CSV',
+    description: "Export the store's guests and accounts as CSV, most recently created first.",
     form: { search: text.unusual, kind: word.unusual, first: fixed(null), after: fixed(null) },
     stream: { type: 'text/csv', write: streamShoppers },
     reply: 'shoppers',

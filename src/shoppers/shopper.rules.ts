@@ -15,7 +15,7 @@ export function checkUuid(text: string): string {
 
 /** An email address, trimmed and in lower case. */
 export function checkEmail(text: string | null | undefined, field = 'useremail'): string {
-  return readEmail(text ?? '') ?? fail('invalid-useremail', `${field} must be an e-mail address`);
+  return readEmail(text ?? '') ?? fail('invalid-useremail', `${field} must be an email address`);
 }
 
 export function checkUserAgentType(text: string | null | undefined): string {

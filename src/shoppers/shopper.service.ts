@@ -93,8 +93,7 @@ export async function revokeSessions({ db }: Pick<Services, 'db'>, pid: string, 
     'email' in scope
       ? regidOf(store.secret, 'account', checkEmail(scope.email))
       : regidOf(store.secret, 'guest', checkUuid(scope.uuid));
-  if (!(await shoppers.moveShopperEpoch(db, { pid, regid })))
-    fail('not-found', 'The store has no such shopper');
+  if (!(await shoppers.moveShopperEpoch(db, { pid, regid }))) fail('not-found', 'Shopper not found');
 }
 
 const ORDER = 'shopper';

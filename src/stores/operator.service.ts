@@ -26,7 +26,7 @@ export async function addOperatorKey({ db }: Pick<Deps, 'db'>, keyName: string) 
   await db.transaction(async (tx) => {
     await operators.lockOperatorKeys(tx);
     if ((await operators.listOperatorKeys(tx)).length >= MAX_KEYS)
-      fail('limit-reached', `There are at most ${MAX_KEYS} valid operator keys; revoke one first`);
+      fail('limit-reached', `A service can have at most ${MAX_KEYS} active operator keys; revoke one first`);
     await operators.addOperatorKey(tx, { id, name, hash: hashKey(key), hint: key.slice(-4) });
   });
   return { id, key };
@@ -43,8 +43,7 @@ export function listOperatorKeys({ db }: Pick<Deps, 'db'>): Promise<OperatorKeyR
 
 /** Revokes an operator key and ends its dashboard sessions at once. */
 export async function revokeOperatorKey({ db, now }: Deps, id: string): Promise<void> {
-  if (!(await operators.revokeOperatorKey(db, id, now())))
-    fail('not-found', 'There is no such valid operator key');
+  if (!(await operators.revokeOperatorKey(db, id, now()))) fail('not-found', 'Operator key not found');
 }
 
 export function findOperator({ db }: Pick<Deps, 'db'>, key: string): Promise<string | null> {
@@ -96,7 +95,7 @@ export async function createStoreAsOperator(ctx: Context, name: string) {
   requireOperator(ctx);
   const { pid, apiKey } = await createStore(ctx, { name });
   ctx.shownOnce.push(
-    `the store ${pid}, whose API key is not shown again: act for the store and create another key`,
+    `the store ${pid}, whose API key is not shown again: create another key on behalf of the store`,
   );
   return { store: await getListed(ctx, pid), apiKey };
 }

@@ -66,21 +66,23 @@ const CHECKS: Record<TextCheck, CheckText> = {
   url(text, reject, max) {
     const url = text.trim();
     const stored = url.length <= max ? toLogoUrl(url) : null;
-    return stored ?? reject(`must be an https address of at most ${max} characters`);
+    return stored ?? reject(`must be an https URL of at most ${max} characters`);
   },
   listType: (type, reject) =>
     /^[A-Za-z0-9_-]{1,32}$/.test(type) && !BUILT_IN_TYPES.has(type)
       ? type
-      : reject('must have 1 to 32 of A-Z a-z 0-9 _ - and not be wl or sfl'),
+      : reject('must have 1 to 32 characters of A-Z a-z 0-9 _ - and must not be wl or sfl'),
   origin: (origin, reject) =>
-    isOrigin(origin) ? origin : reject('is not an origin such as https://shop.example'),
+    isOrigin(origin) ? origin : reject('must be an origin such as https://shop.example'),
   shareUrl: (url, reject, max) =>
     url.length <= max && isShareUrl(url)
       ? url
-      : reject(`must be an http(s) address of at most ${max} characters; {lid} in it stands for the list id`),
+      : reject(`must be an http(s) URL of at most ${max} characters; {lid} is replaced with the list id`),
   region(text, reject) {
     const region = text.trim().toUpperCase();
-    return isSupportedCountry(region) ? region : reject('must be a country of two letters, such as DE or US');
+    return isSupportedCountry(region)
+      ? region
+      : reject('must be a two-letter country code, such as DE or US');
   },
   time: (time, reject) =>
     /^([01]\d|2[0-3]):[0-5]\d$/.test(time) ? time : reject('must be a time of day such as 22:00'),
@@ -88,22 +90,22 @@ const CHECKS: Record<TextCheck, CheckText> = {
     const find = () => new Intl.DateTimeFormat('en', { timeZone: text.trim() }).resolvedOptions().timeZone;
     // Offsets such as +02:00 are rejected, because they have no daylight saving time.
     const zone = /^\s*[A-Za-z]/.test(text) ? knownName(find) : null;
-    return zone ?? reject('must be the name of a time zone such as Europe/Berlin');
+    return zone ?? reject('must be a time zone name such as Europe/Berlin');
   },
   colour(text, reject) {
     const colour = text.trim().toLowerCase();
     return /^#[\da-f]{6}$/.test(colour) ? colour : reject('must be a colour such as #1a73e8');
   },
-  email: (text, reject) => (isEmail(text.trim()) ? text.trim() : reject('must be an e-mail address')),
+  email: (text, reject) => (isEmail(text.trim()) ? text.trim() : reject('must be an email address')),
   currency(text, reject) {
     const currency = text.trim().toUpperCase();
-    const rule = 'must be a currency of three letters (ISO 4217), such as EUR';
+    const rule = 'must be a three-letter currency code (ISO 4217), such as EUR';
     return CURRENCIES.has(currency) ? currency : reject(rule);
   },
   locale(text, reject, max) {
     const find = () => Intl.NumberFormat.supportedLocalesOf(text.trim())[0];
     const locale = text.trim().length <= max ? knownName(find) : null;
-    return locale ?? reject('must be a language (BCP 47) that is known, such as en, de-CH or pt-BR');
+    return locale ?? reject('must be a known language tag (BCP 47), such as en, de-CH or pt-BR');
   },
 };
 
@@ -112,7 +114,7 @@ const isRateLimit = ([kind, limit]: [string, number]): boolean =>
 
 const isNullable = (setting: Setting): boolean => 'initial' in setting && setting.initial === null;
 
-const LIMITS_RULE = 'must be key=N, shopper=N or address=N with N requests a minute, or cost=N';
+const LIMITS_RULE = 'must be key=N, shopper=N or address=N (N requests per minute), or cost=N';
 
 /** Returns the value to store, or throws an error that begins with `label`. */
 function checkSetting(label: string, setting: Setting, value: unknown): unknown {

@@ -23,7 +23,7 @@ export async function changeSettings(ctx: Context, input: UpdateStoreInput): Pro
 export async function createApiKey(ctx: Context, name: string | null | undefined) {
   const { keyId, apiKey } = await rotateKey(ctx, requireStore(ctx).pid, name ?? '');
   ctx.shownOnce.push(
-    `the API key ${keyId}, which is not shown again: revoke it and create another one under a new Idempotency-Key`,
+    `the API key ${keyId}, which is not shown again: revoke it and create another with a new Idempotency-Key`,
   );
   return { id: keyId, apiKey };
 }
@@ -37,7 +37,8 @@ export async function renameApiKey(ctx: Context, id: string, name: string): Prom
 /** Never revokes the key of the current request, so that no store locks itself out by mistake. */
 export async function revokeApiKey(ctx: Context, id: string): Promise<StoreRow> {
   const store = requireStore(ctx);
-  if (id === ctx.viewer.keyId) fail('forbidden', 'A key cannot end itself; use another key of the store');
+  if (id === ctx.viewer.keyId)
+    fail('forbidden', 'A key cannot revoke itself; use another API key of the store');
   await revokeKey(ctx, store.pid, id);
   return store;
 }

@@ -28,7 +28,7 @@ const NAMES = storeSettings
   .filter(({ within }) => within === 'pacing')
   .map(({ name }) => name as ScheduleName);
 
-/** Separates the settings in the `pacing` column, null if there are none, from those with their own columns. */
+/** Separates the sending rules, stored in the `pacing` column, null if there are none, from those with their own columns. */
 export function splitSchedule<Settings extends ScheduleInput>(settings: Settings) {
   const isOfSchedule = ([name]: [string, unknown]): boolean => NAMES.includes(name as ScheduleName);
   const entries = Object.entries(settings);
@@ -51,10 +51,10 @@ export function changeSchedule(
   ) as SendingSchedule;
   if ((after.quietFrom === undefined) !== (after.quietTo === undefined)) {
     const missing = after.quietFrom === undefined ? 'quietFrom' : 'quietTo';
-    fail('invalid-request', `${nameOf(missing)} is missing: quiet hours have a beginning and an end`);
+    fail('invalid-request', `${nameOf(missing)} is missing: quiet hours need a start and an end`);
   }
   if (after.quietFrom !== undefined && after.quietFrom === after.quietTo)
-    fail('invalid-request', `${nameOf('quietTo')} must be another time than ${nameOf('quietFrom')}`);
+    fail('invalid-request', `${nameOf('quietTo')} must differ from ${nameOf('quietFrom')}`);
   return after;
 }
 
@@ -139,7 +139,7 @@ export function withNewKey(working: readonly TokenKey[], oldDays: number | null,
   });
   const kept = older.filter((one) => !isOver(one, now));
   if (kept.length >= MAX_TOKEN_KEYS)
-    fail('limit-reached', `A store has at most ${MAX_TOKEN_KEYS} token keys; drop the older ones first`);
+    fail('limit-reached', `A store can have at most ${MAX_TOKEN_KEYS} token keys; drop the older ones first`);
   const key = randomBytes(KEY_BYTES).toString('base64');
   return [{ key, since: now.getTime(), until: null }, ...kept];
 }

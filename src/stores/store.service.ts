@@ -77,7 +77,10 @@ export async function findServedStore({ db, config }: Pick<Services, 'db' | 'con
 export async function updateStore({ db }: Deps, pid: string, settings: StoreSettings, nameOf = flagOf) {
   const { pacing, rest } = splitSchedule(checkSettings(settings, nameOf));
   if (rest.senderAddress === null && (await stores.hasMailServer(db, pid)))
-    fail('invalid-request', `${nameOf('senderAddress')} must stay while the store has its own mail server`);
+    fail(
+      'invalid-request',
+      `${nameOf('senderAddress')} cannot be removed while the store has its own mail server`,
+    );
   if (pacing === null) {
     if (!(await stores.updateStore(db, pid, rest))) failNoStore();
     return;
@@ -96,7 +99,7 @@ export async function rotateKey({ db }: Deps, pid: string, name = '') {
   await db.transaction(async (tx) => {
     if (!(await stores.lockStore(tx, pid))) failNoStore();
     if ((await stores.listKeys(tx, pid)).length >= MAX_KEYS)
-      fail('limit-reached', `A store has at most ${MAX_KEYS} valid keys; revoke one first`);
+      fail('limit-reached', `A store can have at most ${MAX_KEYS} active API keys; revoke one first`);
     await stores.addKey(tx, pid, key);
   });
   return { pid, keyId: key.id, apiKey };
@@ -111,7 +114,7 @@ export async function renameKey({ db }: Deps, pid: string, keyId: string, name: 
 }
 
 function failNoKey(): never {
-  return fail('not-found', 'The store has no such valid key');
+  return fail('not-found', 'API key not found');
 }
 
 /** Opens or closes a store, or the whole service if the pid is null. */
@@ -126,9 +129,9 @@ export async function refusePrivateHost(ctx: Context, host: string, field: strin
   await goOutside(ctx);
   const target = await whereLeads(host);
   if (target === 'nowhere') fail('invalid-request', `${subject} cannot be found`);
-  if (target === 'private') fail('invalid-request', `${field} must lead to a public address`);
+  if (target === 'private') fail('invalid-request', `${field} must point to a public IP address`);
 }
 
 export function failNoStore(): never {
-  return fail('not-found', 'There is no store with this pid');
+  return fail('not-found', 'Store not found');
 }

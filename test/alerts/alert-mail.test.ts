@@ -142,7 +142,7 @@ test('alerts that are queued when stock goes again are withheld, and the next re
   await service.runTasks();
   expect(smtp.received).toEqual([]);
   expect(await outboxOf(service, store.pid)).toMatchObject([
-    { state: 'withheld', error: 'the stock is gone again' },
+    { state: 'withheld', error: 'the product is out of stock again' },
   ]);
   await setStock(service, store, '1', 2);
   await service.runTasks();
@@ -494,7 +494,7 @@ test('what a mail server says of a recipient reaches the store, but not the log'
     await logging.runTasks();
     const [row] = await outboxOf(logging, pid);
     expect(row!.error).toContain('secret.person@example.com');
-    const line = lines.find((text) => text.includes('dead letter'))!;
+    const line = lines.find((text) => text.includes('failed for good'))!;
     expect(line).toContain('no such user');
     expect(lines.join()).not.toMatch(/secret\.person|0000 0001/);
   } finally {

@@ -44,7 +44,7 @@ test('an alert that a newer restock takes over while the older one is being with
   await setStock(service, store, '1', 5);
   while (await queueNextPortion(service.services));
   const outcome = await delivery!.attempt();
-  expect(outcome).toEqual({ kind: 'withheld', reason: 'the stock is gone again' });
+  expect(outcome).toEqual({ kind: 'withheld', reason: 'the product is out of stock again' });
   await acknowledge(service.services, [{ message: messages[0]!, outcome }]);
   await service.runTasks();
   expect(await outboxOf(service, store.pid)).toMatchObject([

@@ -89,7 +89,7 @@ test("a number that the provider refuses is a dead letter with the provider's wo
   await setStock(service, store, '1', 1);
   await service.runTasks();
   expect(await outboxOf(service, store.pid)).toMatchObject([
-    { state: 'failed', error: "the receiver answered 400: The 'To' number is not valid." },
+    { state: 'failed', error: "the receiver returned 400: The 'To' number is not valid." },
   ]);
 });
 

@@ -121,7 +121,7 @@ describe('a digest', () => {
     expect(smtp.received).toEqual([]);
     expect(
       (await queuedOf(pid)).every(
-        ({ attempts, error }) => attempts === 0 && error === 'waits for other alerts of this contact',
+        ({ attempts, error }) => attempts === 0 && error === 'waiting for the digest window to end',
       ),
     ).toBe(true);
 
@@ -196,10 +196,10 @@ describe('a digest', () => {
     expect(mailsTo(to)[0]!.mail.html).toContain('You asked Test store to tell you about this product.');
     const rows = await outboxOf(service, store.pid);
     expect(rows.map(({ state, error }) => [state, error])).toEqual([
-      ['withheld', 'the stock is gone again'],
-      ['withheld', 'the subscription is gone'],
+      ['withheld', 'the product is out of stock again'],
+      ['withheld', 'the subscription has ended'],
       ['sent', null],
-      ['withheld', 'the stock is gone again'],
+      ['withheld', 'the product is out of stock again'],
     ]);
     expect(idOf(mailsTo(to)[0]!)).toBe(rows[2]!.id);
   });
@@ -422,7 +422,7 @@ describe('quiet hours', () => {
     await runAt(new Date(at));
     expect(smtp.received.map(({ to }) => to)).toEqual(['new@example.com']);
     expect(await queuedOf(pid)).toEqual([
-      { due_at: new Date(end), attempts: 0, error: 'waits for the end of the quiet hours', has_place: true },
+      { due_at: new Date(end), attempts: 0, error: 'waiting for the quiet hours to end', has_place: true },
     ]);
     await runAt(new Date(Date.parse(end) - 1));
     expect(mailsTo('night@example.com')).toEqual([]);
@@ -460,7 +460,7 @@ describe('a daily cap', () => {
     // While those two were under way nobody knew how they would end.
     await runAt(later(10 * MINUTE));
     expect((await queuedOf(store.pid)).map(({ due_at, error }) => [due_at, error])).toEqual(
-      Array(3).fill([later(24 * HOUR), 'waits, because the contact got as much as a day allows']),
+      Array(3).fill([later(24 * HOUR), 'waiting, because the contact has reached the daily limit']),
     );
     await runAt(later(24 * HOUR - 1));
     expect(mailsTo(to)).toHaveLength(2);

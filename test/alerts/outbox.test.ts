@@ -227,7 +227,7 @@ test.each<[string, Outcome, object]>([
   [
     'tried too often',
     { kind: 'retry', reason: 'busy', most: 1 },
-    { state: 'failed', error: 'gave up after 1 tries: busy' },
+    { state: 'failed', error: 'failed on attempt 1: busy' },
   ],
 ])('a message that was %s is never claimed again', async (_how, outcome, row) => {
   await enqueue();

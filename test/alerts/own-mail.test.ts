@@ -189,7 +189,7 @@ test('a mail refused with 4xx is tried later; 5xx is final and ends the subscrip
     (await outboxOf(service, store.pid)).find(({ recipient }) => recipient === 'busy@example.com'),
   ).toMatchObject({
     state: 'queued',
-    error: 'the mail server refused it (answer 451)',
+    error: 'the mail server rejected the email (response 451)',
   });
   own.refuse = () => null;
   service.setNow(new Date(Date.now() + 60_000));
@@ -198,7 +198,7 @@ test('a mail refused with 4xx is tried later; 5xx is final and ends the subscrip
   const rows = await outboxOf(service, store.pid);
   expect(rows.find(({ recipient }) => recipient === 'gone@example.com')).toMatchObject({
     state: 'failed',
-    error: 'the mail server refused it (answer 550)',
+    error: 'the mail server rejected the email (response 550)',
   });
   expect(rows.find(({ recipient }) => recipient === 'busy@example.com')).toMatchObject({ state: 'sent' });
   const left = await service.services.db.query('SELECT 1 FROM subscription WHERE pid = $1', [store.pid]);
@@ -217,7 +217,7 @@ test('without the key the mails of the store wait, it is told so, and everybody 
   await service.runTasks();
   expect([toOwn(), toCommon()]).toEqual([[], ['goes@example.com']]);
   expect(await outboxOf(service, store.pid)).toMatchObject([
-    { state: 'queued', error: 'the key that opens the password of the mail server is missing' },
+    { state: 'queued', error: 'the key to decrypt the mail server password is missing' },
   ]);
   expect((await stateOf(store)).problem).toBe('locked');
   await rename(`${path}.lost`, path);

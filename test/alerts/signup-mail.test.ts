@@ -155,7 +155,7 @@ test('a guest ends on its own device what it asked for and confirmed there', asy
   await subscribe({ shopper: guest }, ANN);
   await press((await links(ANN))[0]);
   expect(await unsubscribe(guest)).toEqual({ msg: 'Unsubscribed', removed: 1 });
-  expect(await unsubscribe(guest)).toEqual({ msg: 'There was nothing to unsubscribe from', removed: 0 });
+  expect(await unsubscribe(guest)).toEqual({ msg: 'No matching subscriptions', removed: 0 });
   expect(await restock()).toEqual([]);
 });
 

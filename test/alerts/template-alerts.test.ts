@@ -61,7 +61,7 @@ test('alerts whose template ends its process are dead letters after three tries,
     await service.runTasks();
   }
   const error = expect.stringMatching(
-    /^gave up after 3 tries: the template cannot be rendered: html is not a valid template: it takes too /,
+    /^failed on attempt 3: the template could not be rendered: html is not a valid template: rendering takes too /,
   );
   const dead = { state: 'failed', attempts: 3, error };
   expect(await outboxOf(service, store.pid)).toMatchObject([dead, dead, dead]);

@@ -79,7 +79,7 @@ describe('a topic by tag', () => {
     expect(await told()).toEqual(['a']);
     expect(await outboxOf(service, store.pid)).toMatchObject([
       { state: 'sent' },
-      { state: 'withheld', error: 'the tag is gone again' },
+      { state: 'withheld', error: 'the tag was removed' },
     ]);
   });
 

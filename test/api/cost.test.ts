@@ -122,7 +122,7 @@ describe('a minute', () => {
     expect(refused.body).toEqual({
       errors: [
         {
-          message: expect.stringContaining('of this shopper cost too much'),
+          message: expect.stringContaining('of this shopper exceed the cost limit'),
           extensions: { code: 'TOO_MANY_REQUESTS', type: 'too-many-requests', status: 429 },
         },
       ],

@@ -111,7 +111,7 @@ describe('bounds', () => {
           {
             message: expect.stringMatching(
               new RegExp(
-                `^The document has more than ${anonymous[bound]} .* without a store key or a session$`,
+                `^The document has more than ${anonymous[bound]} .* without a store API key or a session$`,
               ),
             ),
             extensions: { code: 'BAD_USER_INPUT', type: 'invalid-request', status: 400 },
@@ -294,9 +294,9 @@ describe('trusted documents', () => {
   });
 
   test.each([
-    ['{', 'TRUSTED_DOCUMENTS is wrong'],
-    ['[]', 'must be a JSON object of ids and documents'],
-    ['{"a": 1}', 'must be a JSON object of ids and documents'],
+    ['{', 'TRUSTED_DOCUMENTS is invalid'],
+    ['[]', 'must be a JSON object that maps ids to documents'],
+    ['{"a": 1}', 'must be a JSON object that maps ids to documents'],
   ])('a file with %s stops the start and says why', async (content, reason) => {
     await expect(start(content)).rejects.toThrow(reason);
   });

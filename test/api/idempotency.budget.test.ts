@@ -39,7 +39,7 @@ const dense = (count: number) =>
 /** What a retry receives where the first response was not kept. */
 const CARRIED_OUT = {
   type: 'forbidden',
-  msg: 'This request was carried out before, and its response is not kept: read the records that it changed',
+  msg: 'This request was already executed, and its response is not stored: read the records that it changed',
 };
 
 test('a large response is not kept: its retry does nothing again and says how to read it', async () => {

@@ -126,7 +126,7 @@ test('neither key, sessionid, regid, e-mail nor phone reach the log, whatever ha
   await db.query('ALTER TABLE shopper ALTER COLUMN m TYPE varchar(3) USING NULL');
   await service.graphql(update, { m: '+4915112345678' }, { store, shopper: await service.account(store) });
   const text = JSON.stringify(await linesOf(10));
-  expect(text).toContain('unexpected failure');
+  expect(text).toContain('unexpected error');
   for (const secret of [store.apiKey, guest.regid, guest.sessionid, account.regid, account.sessionid])
     expect(text).not.toContain(secret);
   expect(text).not.toMatch(/hidden\.person|15112345678/);
@@ -141,7 +141,7 @@ test('a bug answers 500 with the request id and nothing else, over REST and Grap
   const rest = await service
     .post('/storeadmin/v3/user/guest-validate-sync', fields, { store, headers })
     .expect(500);
-  const msg = 'Something went wrong on our side; please quote the request id req-500';
+  const msg = 'Internal server error; please quote the request id req-500';
   expect(rest.body).toEqual({ error: true, type: 'internal-error', msg, message: msg });
   expect(rest.headers['x-request-id']).toBe('req-500');
   const graphql = await service.graphql(

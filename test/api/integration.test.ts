@@ -46,7 +46,7 @@ test('configured providers are active and show no login, token or key', async ()
     'standby',
   ]);
   expect(body.data.integrations[0].detail).toBe(
-    'Sends from no-reply@shop.example by smtp.example.com:465, signed by DKIM for shop.example.',
+    'Sends from no-reply@shop.example via smtp.example.com:465, signed by DKIM for shop.example.',
   );
   expect(text).not.toMatch(/mailer|hunter2|sesame|AC1|PRIVATE/);
 });

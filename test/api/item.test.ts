@@ -271,7 +271,7 @@ describe('bad elements', () => {
     [{ pr: '$5' }, 'a[0].pr must be a number'],
     [{ qty: 'many' }, 'a[0].qty must be a whole number of at most 32 bits'],
     [{ _av: 'maybe' }, 'a[0]._av must be true or false'],
-    [{ note: {} }, 'a[0].note must be a text'],
+    [{ note: {} }, 'a[0].note must be a string'],
   ])('%j is refused in plain words', async (fields, msg) => {
     const { body } = await me.call('lists/update-ctx', { lid, a: [item(1, fields)] }).expect(400);
     expect(body).toMatchObject({ type: 'invalid-items', msg });

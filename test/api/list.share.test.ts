@@ -228,7 +228,7 @@ describe('reportShare', () => {
     await me.ok('lists/sfl/create');
     const { lid: archived } = await me.create('Archived');
     await me.ok('lists/markArchived', { lid: archived });
-    const expected = { msg: 'The share is counted', lid: newest, lname: 'Newest', medium: 'link' };
+    const expected = { msg: 'Share recorded', lid: newest, lname: 'Newest', medium: 'link' };
     for (const sent of [{}, { lid: '' }, { lid: '  ' }]) {
       expect(await me.ok('lists/reportShare', { ...sent, medium: 'link' })).toEqual(expected);
       expect((await me.graphql(BY_GRAPHQL, sent)).body.data.reportShare).toEqual(expected);

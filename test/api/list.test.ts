@@ -186,7 +186,7 @@ describe('create', () => {
     expect((await create('Ann@Example.com').expect(200)).body.cfor).toBe('ann@example.com');
     expect((await create('nobody').expect(400)).body).toMatchObject({
       type: 'invalid-useremail',
-      msg: 'cfor must be an e-mail address',
+      msg: 'cfor must be an email address',
     });
   });
 

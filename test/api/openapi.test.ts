@@ -1,5 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { GraphQLField, GraphQLObjectType } from 'graphql';
+import { sharedSchema } from '../../src/api/graphql/schema.ts';
 import { routes } from '../../src/api/rest/routes.ts';
 import { FAILURES } from '../../src/platform/errors.ts';
 import { useService } from '../harness.ts';
@@ -145,6 +147,90 @@ test('every call, field and type explains itself', () => {
     visit(operation.requestBody ?? {}, name);
   }
   expect(silent).toEqual([]);
+});
+
+const VERBS = new Set([
+  ...[
+    'Add',
+    'Alert',
+    'Allow',
+    'Archive',
+    'Check',
+    'Close',
+    'Connect',
+    'Copy',
+    'Count',
+    'Create',
+    'Delete',
+    'Drop',
+  ],
+  ...[
+    'Email',
+    'Erase',
+    'Export',
+    'Find',
+    'Get',
+    'List',
+    'Make',
+    'Merge',
+    'Move',
+    'Preview',
+    'Queue',
+    'Record',
+  ],
+  ...['Remove', 'Rename', 'Report', 'Restore', 'Revoke', 'Send', 'Set', 'Stream', 'Subscribe', 'Unarchive'],
+  ...['Unsubscribe', 'Update', 'Use', 'Wait'],
+]);
+
+const startsWithVerb = (text: string): boolean => VERBS.has(/^\w+/.exec(text)![0]);
+
+const rootFields = (): GraphQLField<unknown, unknown>[] =>
+  ['Query', 'Mutation', 'Live'].flatMap((name) =>
+    Object.values((sharedSchema().getType(name) as GraphQLObjectType).getFields()),
+  );
+
+test('every call has a title of its own that begins with a verb and fits a navigation', () => {
+  const titles = operations.map(({ operation }) => operation.summary);
+  expect(titles).toEqual([...new Set(titles)]);
+  expect(titles.filter((title) => !startsWithVerb(title))).toEqual([]);
+  expect(titles.filter((title) => title.length > 50 || title.endsWith('.'))).toEqual([]);
+});
+
+test('no two calls share a sentence, over REST or over GraphQL', () => {
+  const texts = {
+    rest: operations.map(({ operation }) => operation.description!),
+    graphql: rootFields().map(({ description }) => description!.replace(/\s+/g, ' ')),
+  };
+  for (const [api, descriptions] of Object.entries(texts)) {
+    const sentences = descriptions
+      .flatMap((text) => text.split(/(?<=\.)\s+/))
+      .filter((sentence) => !sentence.startsWith('Requires '));
+    expect([api, sentences.filter((one, at) => sentences.indexOf(one) !== at)]).toEqual([api, []]);
+    expect(descriptions.filter((text) => !startsWithVerb(text) || !text.endsWith('.'))).toEqual([]);
+  }
+});
+
+test('no text of the reference names an operation of GraphQL, or something unseen', () => {
+  const properties = new Set<string>();
+  const texts: string[] = [];
+  const visit = (value: unknown, key: string): void => {
+    if (typeof value === 'string' && /^(summary|description)$/.test(key)) texts.push(value);
+    if (typeof value !== 'object' || value === null || /^(example|x-graphql)$/.test(key)) return;
+    if (key === 'properties') for (const name of Object.keys(value)) properties.add(name);
+    for (const [name, inner] of Object.entries(value)) visit(inner, name);
+  };
+  visit(openApi(), '');
+  expect(texts.length).toBeGreaterThan(500);
+  // `unsubscribe` is also a value of `acceptsource`.
+  const hidden = rootFields()
+    .map(({ name }) => name)
+    .filter((name) => !properties.has(name) && name !== 'unsubscribe');
+  expect(hidden).toEqual(expect.arrayContaining(['deleteList', 'channels', 'saveForLater']));
+  const patterns = hidden.map((name) => (/[A-Z]/.test(name) ? new RegExp(`\\b${name}\\b`) : `\`${name}\``));
+  const named = texts.filter(
+    (text) => /the same as/i.test(text) || patterns.some((name) => text.search(name) !== -1),
+  );
+  expect(named).toEqual([]);
 });
 
 test('the failures of the reference are those of the one table', () => {

@@ -209,6 +209,8 @@ describe('the pages of the service', () => {
     };
     expect(await messageFor({})).toContain('x-pid');
     expect(await messageFor({ 'x-pid': pid })).toMatch(/generateRegid.*x-regid and x-sessionid/);
-    expect(await messageFor({ 'x-pid': pid, 'x-regid': secrets[2]! })).toMatch(/generateRegid.*x-sessionid/);
+    expect(await messageFor({ 'x-pid': pid, 'x-regid': secrets[2]! })).toMatch(
+      /returned with the regid.*x-sessionid/,
+    );
   });
 });

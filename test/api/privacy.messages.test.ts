@@ -177,7 +177,7 @@ test('a shopper who is named twice is not looked up, exported or erased', async 
       { store },
     );
     expect(body.errors[0]).toMatchObject({
-      message: 'Give useremail or regid, not both',
+      message: 'Send either useremail or regid, not both',
       extensions: { type: 'invalid-request' },
     });
   }

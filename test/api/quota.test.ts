@@ -66,7 +66,7 @@ test.each(Object.keys(ways))('%s beyond the quota answers limit-reached and chan
   const lists = await nearlyFull(client);
   const before = await usedBy(client);
   const { type, msg } = await ways[way]!(client, lists);
-  expect([type, msg]).toEqual(['limit-reached', "A shopper's lists can hold at most 100000 bytes in all"]);
+  expect([type, msg]).toEqual(['limit-reached', "A shopper's lists can use at most 100000 bytes in total"]);
   expect(await usedBy(client)).toBe(before);
 });
 

@@ -226,7 +226,7 @@ test('a session ends with its key, at once, and no other does', async () => {
   expect(await storeOf({ ...OWN, cookie: one })).toEqual({ name: 'Nordlys' });
   await revokeKey(service.services, store.pid, id);
   const refused = await ask({ ...OWN, cookie: one });
-  expect(refused.body.errors[0]).toMatchObject({ message: 'The session has ended: sign in again' });
+  expect(refused.body.errors[0]).toMatchObject({ message: 'The session has ended; sign in again' });
   expect(await storeOf({ ...OWN, cookie: other })).toEqual({ name: 'Nordlys' });
 });
 
@@ -237,7 +237,7 @@ test('a session ends after eight hours, and housekeeping forgets it', async () =
   expect(await storeOf({ ...OWN, cookie })).toEqual({ name: 'Nordlys' });
   later(8.1);
   expect(await storeOf({ ...OWN, cookie })).toBeNull();
-  const chore = HOUSEKEEPING.find(({ name }) => name === 'forget dashboard sessions')!;
+  const chore = HOUSEKEEPING.find(({ name }) => name === 'delete dashboard sessions')!;
   while ((await chore.run(service.services, service.services.now())) > 0);
   expect(await service.services.db.query('SELECT 1 FROM store_session')).toEqual([]);
 });

@@ -162,7 +162,7 @@ describe('one bad item of several', () => {
     expect(rest.itemsfailed).toEqual([
       failed(null, 'items[1].epi'),
       failed('x'.repeat(256), 'items[2].epi'),
-      failed(9, 'no such item'),
+      failed(9, 'does not contain this item'),
     ]);
     expect((await rowsOf(service, lid))!.epis).toEqual(['2', '3']);
     // Over GraphQL the schema itself requires the field: without it nothing is done.
@@ -180,7 +180,7 @@ describe('one bad item of several', () => {
 
   test('of a removal may be the only one when it merely is not there, so that a retry is harmless', async () => {
     const { itemsdeleted, itemsfailed } = await me.ok('lists/sfl/remove', { lid, items: [{ epi: 9 }] });
-    expect([itemsdeleted, itemsfailed]).toEqual([[], [failed(9, 'no such item')]]);
+    expect([itemsdeleted, itemsfailed]).toEqual([[], [failed(9, 'does not contain this item')]]);
     expect(await me.failure(400, 'lists/sfl/remove', { lid, items: [{ empi: 9 }] })).toBe('invalid-items');
   });
 

@@ -91,7 +91,7 @@ test('STOP ends the texts of all stores and their mailing lists, and START bring
       { store },
     );
     const nodes = body.data.alerts.edges.map(({ node }: { node: object }) => node);
-    expect(nodes).toContainEqual({ state: 'withheld', value: to, error: 'the contact answered STOP' });
+    expect(nodes).toContainEqual({ state: 'withheld', value: to, error: 'the contact replied STOP' });
     const list = await service.graphql(
       '{ mailingList(acceptmarketing: false) { edges { node { mediumvalue acceptsource } } } }',
       {},
@@ -128,7 +128,7 @@ test('a new sign-up does not lift a STOP: neither its confirmation nor its alert
   await service.runTasks();
   expect(provider.received).toEqual([]);
   expect(await outboxOf(service, store.pid)).toMatchObject([
-    { kind: 'confirm', state: 'withheld', error: 'the contact answered STOP' },
+    { kind: 'confirm', state: 'withheld', error: 'the contact replied STOP' },
   ]);
 });
 

@@ -14,7 +14,7 @@ beforeEach(async () => {
 const CREATE = '/storeadmin/bispa/subscriptions/create';
 const REMOVE = '/storeadmin/bispa/subscriptions/remove';
 const LEAVE = '/api/v3/subscriptions/unsubscribe';
-const NOTHING = { msg: 'There was nothing to unsubscribe from', removed: 0 };
+const NOTHING = { msg: 'No matching subscriptions', removed: 0 };
 
 const named = ({ regid }: { regid: string }): Caller => ({ store, headers: { 'x-regid': regid } });
 

@@ -18,7 +18,7 @@ const SUBSCRIBE =
   'mutation($input: SubscribeInput!) { subscribe(input: $input) { message confirmed topics } }';
 const SUBSCRIBED = 'Subscribed to alerts';
 const CONFIRM =
-  'Please confirm: a message with a link is sent to this contact, and alerts follow once the link is opened';
+  'Please confirm: the contact receives a message with a link, and alerts start after the link is opened';
 
 async function subscribe(
   caller: Caller,

@@ -81,7 +81,7 @@ test('a template that cannot be stopped politely is refused with its part, while
   const { body } = await answered;
   expect(failure(body)).toEqual([
     'invalid-request',
-    expect.stringMatching(/^html is not a valid template: it takes too /),
+    expect.stringMatching(/^html is not a valid template: rendering takes too /),
   ]);
   // In the serving thread it takes several seconds, in which nobody else is answered.
   expect(served).toBeGreaterThan(3);

@@ -153,16 +153,16 @@ test.each([
   ],
   ['an empty text', { name: 'backinstock', text: ' ' }, /^text must have/],
   ['a minimum of 0', { name: 'backinstock', minStock: 0 }, /^minStock must be/],
-  ['half a batch rule', { name: 'backinstock', batchSize: 5 }, /go together/],
+  ['half a batch rule', { name: 'backinstock', batchSize: 5 }, /batchSize and batchIntervalSeconds together/],
   [
     'both limits',
     { name: 'backinstock', batchSize: 5, batchIntervalSeconds: 60, shoppersPerUnit: 1 },
     /not both/,
   ],
-  ['a tag trigger without a tag', { name: 'comingsoon', trigger: 'tag' }, /^tag names/],
+  ['a tag trigger without a tag', { name: 'comingsoon', trigger: 'tag' }, /^tag is required/],
   ['an empty tag', { name: 'comingsoon', trigger: 'tag', tag: ' ' }, /^tag must have/],
   ['half a character as a tag', { name: 'comingsoon', trigger: 'tag', tag: 'new \ud800' }, /^tag must have/],
-  ['a tag without its trigger', { name: 'comingsoon', tag: 'x' }, /^tag names/],
+  ['a tag without its trigger', { name: 'comingsoon', tag: 'x' }, /^tag is required/],
 ])('%s is refused with its reason and nothing is stored', async (_what, input, reason) => {
   const { body } = await save(input);
   const [type, message] = failure(body);

@@ -334,7 +334,7 @@ test('a redirect is not followed', async () => {
   await service.runTasks();
   expect(receiver.received.map(({ path }) => path)).toEqual(['/from']);
   expect(await deliveries(webhookId)).toMatchObject([
-    { state: 'queued', error: 'the receiver answered 302' },
+    { state: 'queued', error: 'the receiver returned 302' },
   ]);
 });
 
@@ -344,7 +344,7 @@ test('a delivery can be replayed under its old id; one of another store cannot',
   await emit();
   await service.runTasks();
   const [dead] = await deliveries(webhookId);
-  expect(dead).toMatchObject({ state: 'failed', error: 'the receiver answered 410' });
+  expect(dead).toMatchObject({ state: 'failed', error: 'the receiver returned 410' });
   receiver.answer = () => ({ status: 200 });
   const replay = 'mutation ($id: ID!) { replayDelivery(id: $id) { state } }';
   const stranger = await service.createStore();
@@ -395,7 +395,7 @@ test.each([
   const own = await strict.createStore();
   const body = await save({ url, events: ALL_EVENTS }, strict, own);
   expect(body.errors[0]).toMatchObject({
-    message: 'url must lead to a public address',
+    message: 'url must point to a public IP address',
     extensions: { type: 'invalid-request' },
   });
 });
@@ -415,7 +415,7 @@ test.each(['localhost', '127.0.0.1'])(
     await strict.runTasks();
     expect(receiver.received).toEqual([]);
     expect(await outboxOf(strict, own.pid)).toMatchObject([
-      { state: 'failed', error: 'the address is not public' },
+      { state: 'failed', error: 'the IP address is not public' },
     ]);
   },
 );

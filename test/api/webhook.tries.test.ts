@@ -66,7 +66,7 @@ test('each try is kept with its answer, and the health of the webhook follows', 
   receiver.answer = () => ({ status: 503 });
   await service.runTasks();
   expect(await health()).toEqual([
-    { lastSuccessAt: null, failuresInARow: 2, lastError: 'the receiver answered 503' },
+    { lastSuccessAt: null, failuresInARow: 2, lastError: 'the receiver returned 503' },
   ]);
   service.setNow(later(9_000_000));
   receiver.answer = () => ({ status: 202 });
@@ -76,12 +76,12 @@ test('each try is kept with its answer, and the health of the webhook follows', 
     isTest: true,
     payload: expect.objectContaining({ type: 'webhook.test' }),
     tries: [
-      { at: START.getTime(), tookMs: expect.any(Number), status: 500, error: 'the receiver answered 500' },
+      { at: START.getTime(), tookMs: expect.any(Number), status: 500, error: 'the receiver returned 500' },
       {
         at: later(3_600_000).getTime(),
         tookMs: expect.any(Number),
         status: 503,
-        error: 'the receiver answered 503',
+        error: 'the receiver returned 503',
       },
       { at: later(9_000_000).getTime(), tookMs: expect.any(Number), status: 202, error: null },
     ],

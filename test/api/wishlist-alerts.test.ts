@@ -114,7 +114,7 @@ describe('settings', () => {
     [{ name: 'lowstock', delaySeconds: 86_401 }, /^delaySeconds must be a whole number from 0 to 86400$/],
     [{ name: 'lowstock', delaySeconds: -1 }, /^delaySeconds/],
     [{ name: 'lowstock', listHolders: null }, /^listHolders must be true or false$/],
-    [{ name: 'backinstock', listHolders: true }, /^listHolders: backinstock is for its subscribers/],
+    [{ name: 'backinstock', listHolders: true }, /^listHolders must be false for backinstock/],
   ])('%j is refused by name and changes nothing', async (input, message) => {
     const before = await data(`{ topics { ${FIELDS} } }`);
     const { body } = await ask(SAVE, { input });
@@ -268,22 +268,22 @@ describe('between queueing and sending', () => {
   test.each([
     [
       'the last list loses the product',
-      'the product is in none of their lists any more',
+      'the product is no longer in a list of the contact',
       async (held: Client & { lids: string[] }) => {
         for (const lid of held.lids) await held.ok('lists/update-ctx', { lid, d: [item(1)] });
       },
     ],
     [
       'the contact says no to marketing',
-      'the contact does not accept marketing any more',
+      'the contact no longer accepts marketing',
       () => subscribe('held@example.com', 'news', { addtomailinglist: 0 }),
     ],
     [
       'the store turns it off',
-      'the topic does not tell list holders any more',
+      'the topic no longer alerts shoppers who have the product in a list',
       () => save({ name: 'pricedrop', listHolders: false }),
     ],
-    ['the price is up again', 'the price is up again', () => upsert({ pr: 100 })],
+    ['the price is up again', 'the price went up again', () => upsert({ pr: 100 })],
     [
       'one click leaves the topic',
       'the contact has unsubscribed',

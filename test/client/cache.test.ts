@@ -123,7 +123,7 @@ test('a page that is no answer of the service fails the call that met it and no 
     fetch: async (url, request) =>
       isPortal ? { status: 200, text: async () => '<h1>Welcome to our network</h1>' } : fetch(url, request),
   });
-  const failure = { name: 'WishgateError', status: 200, message: 'The service did not answer with JSON' };
+  const failure = { name: 'WishgateError', status: 200, message: 'The response is not JSON' };
   await expect(tab.client.fetchLists()).rejects.toMatchObject(failure);
   await expect(tab.client.createList({ lname: 'Nowhere' })).rejects.toMatchObject(failure);
   isPortal = false;

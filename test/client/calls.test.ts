@@ -478,7 +478,7 @@ test('a service that does not answer fails the call after the time limit', async
   });
   await expect(client.fetchLists()).rejects.toMatchObject({
     status: 0,
-    message: 'The service did not answer in time',
+    message: 'The service did not respond in time',
   });
 });
 

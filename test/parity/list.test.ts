@@ -178,7 +178,7 @@ test('lists/update-ctx answers whole item records', async () => {
   expect(body.version).toBe((await me.contents(lid)).list.version);
   expect(body.d).toEqual([
     before.get('x-1'),
-    { epi: 'gone', hasError: true, msg: 'There is no such item in this list' },
+    { epi: 'gone', hasError: true, msg: 'The list does not contain this item' },
   ]);
 });
 
@@ -331,7 +331,7 @@ test('lists/reportShare answers what GraphQL answers', async () => {
   const body = await me.ok('lists/reportShare', { lid, medium: 'link' });
   expect(body).toEqual(reportShare);
   const { lname } = (await me.contents(lid)).list;
-  expect(body).toEqual({ msg: 'The share is counted', lid, lname, medium: 'link' });
+  expect(body).toEqual({ msg: 'Share recorded', lid, lname, medium: 'link' });
 });
 
 test("a stranger's view of a public list is the same over REST and GraphQL", async () => {

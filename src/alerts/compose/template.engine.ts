@@ -22,13 +22,14 @@ const MAX_DATE_FORMAT = 200;
 const MAX_BOUND = 100_000;
 
 function checkLength(text: unknown, most: number, what: string): void {
-  if (String(toValue(text) ?? '').length > most) throw new Error(`${what} has more than ${most} characters`);
+  if (String(toValue(text) ?? '').length > most)
+    throw new Error(`${what} must have at most ${most} characters`);
 }
 
 const OPERATORS: Operators = {
   ...defaultOperators,
   contains: (list: unknown, entry: unknown, ctx) => {
-    if (typeof toValue(list) === 'string') checkLength(entry, MAX_PATTERN, 'what is searched for');
+    if (typeof toValue(list) === 'string') checkLength(entry, MAX_PATTERN, 'the search term');
     return defaultOperators['contains']!(list, entry, ctx);
   },
 };
@@ -90,8 +91,8 @@ const SEARCHING = new Set(
 function counted(name: string, filter: FilterImplOptions): FilterImplOptions {
   const handler = typeof filter === 'function' ? filter : filter.handler;
   return function (...args) {
-    if (SEARCHING.has(name)) checkLength(args[1], MAX_PATTERN, `what ${name} searches for`);
-    if (name === 'date') checkLength(args[1], MAX_DATE_FORMAT, 'the format of a date');
+    if (SEARCHING.has(name)) checkLength(args[1], MAX_PATTERN, `the search term of ${name}`);
+    if (name === 'date') checkLength(args[1], MAX_DATE_FORMAT, 'the date format');
     const result: unknown = handler.apply(this, args);
     this.context.memoryLimit.use(sizeOf(result));
     return result;

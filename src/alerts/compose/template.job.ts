@@ -160,6 +160,6 @@ export function runJob(job: RenderJob | JoinJob, report?: (part: Part) => void):
     const { code, message } = error as NodeJS.ErrnoException;
     const isStuck = code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
     if (isStuck && performance.now() <= end) return null;
-    return { part: current, reason: isStuck ? 'it takes too long' : message, isStuck };
+    return { part: current, reason: isStuck ? 'rendering takes too long' : message, isStuck };
   }
 }

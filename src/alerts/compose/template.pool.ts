@@ -39,7 +39,7 @@ export class TemplateError extends AppError {
 /** The processor time for all templates of one request. A typical message takes less than a millisecond. */
 export const RENDER_BUDGET_MS = 500;
 
-const OVER_BUDGET = 'The templates of one request have half a second together; send fewer';
+const OVER_BUDGET = 'The templates of one request may take half a second to render; send fewer';
 
 type Task = {
   pid: string;
@@ -64,7 +64,9 @@ function keyOf(job: RenderJob | JoinJob): string {
 }
 
 function busy(): AppError {
-  return new AppError('unavailable', 'Templates cannot be rendered now; retry later', { 'Retry-After': '1' });
+  return new AppError('unavailable', 'Templates cannot be rendered at the moment; retry later', {
+    'Retry-After': '1',
+  });
 }
 
 /** `maxWaiting` limits the queue of each store, `waitMs` the time in it. */
@@ -126,7 +128,7 @@ function createRenderer(
     // A stalled machine looks the same, so an alert is blamed only for the second process.
     if (end.part === null || (task.losses === 0 && !task.budget)) return tryAgain(task);
     if (task.budget) task.budget.leftMs = 0;
-    finish(task, { part: end.part, reason: 'it takes too much time or memory', isStuck: true });
+    finish(task, { part: end.part, reason: 'rendering takes too much time or memory', isStuck: true });
   };
 
   const work = async (): Promise<void> => {

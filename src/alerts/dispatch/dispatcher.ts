@@ -115,7 +115,7 @@ export function always(transport: Transport): Transports {
 
 /** The store added or removed its server after the batch was claimed; the other queue sends the email next. */
 const CHANGED: Transport = {
-  send: async () => ({ kind: 'retry', reason: 'the mail server of the store was changed' }),
+  send: async () => ({ kind: 'retry', reason: "the store's mail server was changed" }),
 };
 
 /** Reads the servers for each batch, so that every process applies a change at once. */

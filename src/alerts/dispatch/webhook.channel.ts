@@ -11,7 +11,7 @@ type OutgoingEvent = { url: string; headers: Record<string, string>; body: strin
 /** `status` is null if there was no response. */
 type Called = { outcome: Outcome; status: number | null };
 
-const REFUSED: Called = { outcome: { kind: 'failed', reason: 'the address is not public' }, status: null };
+const REFUSED: Called = { outcome: { kind: 'failed', reason: 'the IP address is not public' }, status: null };
 const MAX_RESPONSE_BYTES = 65_536;
 const RESPONSE_LIMIT_MS = 15_000;
 
@@ -32,7 +32,7 @@ function post(event: OutgoingEvent, options: RequestOptions) {
       response.on('end', done);
       response.on('error', reject);
     });
-    const giveUp = () => outgoing.destroy(new Error(`no answer within ${RESPONSE_LIMIT_MS / 1_000} s`));
+    const giveUp = () => outgoing.destroy(new Error(`no response within ${RESPONSE_LIMIT_MS / 1_000} s`));
     const limit = setTimeout(giveUp, RESPONSE_LIMIT_MS);
     outgoing.on('close', () => clearTimeout(limit));
     outgoing.on('error', reject);

@@ -14,7 +14,7 @@ export function webhookQueue(services: Services): QueueOptions {
   const { db, config, now } = services;
   const attemptFor = (message: ClaimedMessage, target: WebhookTarget | null): Delivery['attempt'] => {
     if (target === null || target.isDemo)
-      return async () => ({ kind: 'withheld', reason: 'the webhook is gone' });
+      return async () => ({ kind: 'withheld', reason: 'the webhook was deleted' });
     const body = JSON.stringify(message.payload);
     return async () => {
       const at = now();

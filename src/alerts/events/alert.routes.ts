@@ -7,7 +7,8 @@ import { streamAlerts } from './alert-log.service.ts';
 export const alertRoutes = {
   'GET /storeadmin/v3/alerts.csv': route(AlertsDocument, {
     caller: 'store',
-    summary: 'Streams the alerts of the last 30 days as CSV, newest first',
+    summary: 'Export alerts as CSV',
+    description: 'Export the alerts of the last 30 days as CSV, newest first.',
     form: {
       state: word.unusual,
       topic: text.unusual,

@@ -36,10 +36,10 @@ function objectionTo(topic: TopicRules, { confirmedAt, wishedAt }: AlertSituatio
 }
 
 function objectionToOwner(topic: TopicRules, { accepts, hasLeft, holds }: AlertSituation): string | null {
-  if (!topic.listHolders) return 'the topic does not tell list holders any more';
+  if (!topic.listHolders) return 'the topic no longer alerts shoppers who have the product in a list';
   if (hasLeft) return 'the contact has unsubscribed';
-  if (!accepts) return 'the contact does not accept marketing any more';
-  return holds ? null : 'the product is in none of their lists any more';
+  if (!accepts) return 'the contact no longer accepts marketing';
+  return holds ? null : 'the product is no longer in a list of the contact';
 }
 
 /** Checked again right before sending, because the stock or the subscription may have gone since the alert was queued. */
@@ -47,7 +47,7 @@ export function evaluateAlert(topic: TopicRules, situation: AlertSituation, now:
   const { eventState, eventCause, isListOwner, subscriptionId, seenAt } = situation;
   const isOver = eventState === null || eventState === 'stopped';
   const reason =
-    (!isListOwner && subscriptionId === null ? 'the subscription is gone' : null) ??
+    (!isListOwner && subscriptionId === null ? 'the subscription has ended' : null) ??
     (isOver ? endedReason(eventCause) : null) ??
     (isListOwner ? objectionToOwner(topic, situation) : objectionTo(topic, situation, now));
   if (reason !== null) return { kind: 'withheld', reason };

@@ -13,9 +13,9 @@ type Candidate = { message: ClaimedMessage; content: { store: { pacing: SendingS
 type Group = { messageId: string; own: ClaimedMessage[]; taken: ClaimedMessage[] };
 
 const REASONS = {
-  digest: 'waits for other alerts of this contact',
-  quiet: 'waits for the end of the quiet hours',
-  cap: 'waits, because the contact got as much as a day allows',
+  digest: 'waiting for the digest window to end',
+  quiet: 'waiting for the quiet hours to end',
+  cap: 'waiting, because the contact has reached the daily limit',
 } as const;
 
 type ContactAlerts = { pid: string; recipient: string; schedule: SendingSchedule; own: ClaimedMessage[] };

@@ -81,7 +81,7 @@ function inReadingOrder({ message: left }: Ready, { message: right }: Ready): nu
   return age || compare(left.topic!, right.topic!) || compare(left.epi!, right.epi!);
 }
 
-export const OPTED_OUT = { kind: 'withheld', reason: 'the contact answered STOP' } as const;
+export const OPTED_OUT = { kind: 'withheld', reason: 'the contact replied STOP' } as const;
 
 /** Which of these contacts replied STOP; none where a channel has no replies. */
 export async function findOptedOut(
@@ -106,7 +106,7 @@ async function prepareAlerts(services: Services, medium: Medium, messages: reado
   });
 }
 
-const NO_TOPIC = { kind: 'withheld', reason: 'the topic is gone' } as const;
+const NO_TOPIC = { kind: 'withheld', reason: 'the topic was deleted' } as const;
 
 function prepareAlert(
   services: Services,
@@ -153,7 +153,7 @@ const FATAL_ATTEMPTS = 3;
 
 /** A saved template has rendered before, so an error may be temporary: a stalled machine also exceeds the time limit. */
 function outcomeOfTemplate(error: Error): Outcome {
-  const reason = `the template cannot be rendered: ${error.message}`;
+  const reason = `the template could not be rendered: ${error.message}`;
   const isFatal = error instanceof TemplateError && error.isFatal;
   // An earlier attempt would be rejected without rendering, which does not count as one.
   return { kind: 'retry', reason, ...(isFatal && { most: FATAL_ATTEMPTS, afterMs: REFUSED_MS }) };

@@ -9,7 +9,7 @@ import type { Outcome } from '../send/outcome.ts';
 /** Each queue has its own loop, so that a slow one never blocks another. Webhook events have no medium. */
 export type QueueKey = { lane: 'alert' | 'message'; medium: Medium } | { lane: 'webhook'; medium: null };
 
-/** `failed` is a dead letter; `withheld` was not sent, because its reason no longer applied. */
+/** `failed` is a dead letter; `withheld` is a suppressed message, which was not sent, because its reason no longer applied. */
 export type MessageState = 'queued' | 'sent' | 'failed' | 'withheld';
 
 export type NewMessage = {

@@ -34,7 +34,7 @@ function endOf({ message, outcome }: EndedAttempt, retryMs: number, now: Date): 
   if (outcome.kind !== 'retry') return { ...end, ...outcome };
   const { kind, most = MAX_ATTEMPTS, reason, afterMs = 0 } = outcome;
   if (message.attempts >= most)
-    return { ...end, kind: 'failed', reason: `gave up after ${message.attempts} tries: ${reason}` };
+    return { ...end, kind: 'failed', reason: `failed on attempt ${message.attempts}: ${reason}` };
   const until = new Date(now.getTime() + Math.max(backoffMs(message.attempts, retryMs), afterMs));
   return { ...end, kind, until, reason };
 }

@@ -100,7 +100,7 @@ export function createQueue(services: Services, options: QueueOptions): Task {
   /** Makes one attempt in a span of the request that queued the message. */
   const send = async ({ message, attempt }: Delivery): Promise<Outcome> => {
     if (message.attempts > MAX_ATTEMPTS)
-      return { kind: 'failed', reason: `gave up after ${MAX_ATTEMPTS} tries` };
+      return { kind: 'failed', reason: `failed after ${MAX_ATTEMPTS} attempts` };
     const attributes = {
       'wishgate.store': message.pid,
       'wishgate.kind': message.kind,
@@ -112,12 +112,12 @@ export function createQueue(services: Services, options: QueueOptions): Task {
     const outcome = await (span ? span.run(attempt) : attempt()).catch(outcomeOfError);
     const durationMs = performance.now() - startedAt;
     const failure = outcome.kind === 'retry' || outcome.kind === 'failed' ? outcome.kind : undefined;
-    // A withheld or deferred message reached no provider.
+    // A suppressed or deferred message reached no provider.
     if (failure || outcome.kind === 'sent')
       METRICS.sends.observe({ lane: key.lane, medium: key.medium ?? '' }, durationMs / 1_000);
     span?.end({ attributes: { 'wishgate.outcome': outcome.kind }, failure });
     const result = { outcome: outcome.kind, durationMs: Math.round(durationMs) };
-    log.debug({ ...describe(message), ...result }, 'a try to deliver');
+    log.debug({ ...describe(message), ...result }, 'delivery attempt');
     return outcome;
   };
 
@@ -138,7 +138,7 @@ export function createQueue(services: Services, options: QueueOptions): Task {
       // A renewal in flight would overwrite the due time of the next attempt.
       await renewing;
       if (outcome.kind === 'failed')
-        log.warn({ ...describe(message), reason: outcome.reason }, 'a message is a dead letter');
+        log.warn({ ...describe(message), reason: outcome.reason }, 'a message failed for good');
       await acknowledge({ message, others, outcome });
     } catch (error) {
       // The message stays as it is: its lease expires and another attempt follows.
@@ -186,7 +186,7 @@ export function createQueue(services: Services, options: QueueOptions): Task {
     const startMoreBeside = (): Promise<boolean> =>
       startMore().catch((error: unknown) => {
         if (inFlight.size === 0) throw error;
-        log.error({ lane: name, err: error }, 'messages could not be claimed; it will be tried again');
+        log.error({ lane: name, err: error }, 'messages could not be claimed; retrying');
         return false;
       });
 

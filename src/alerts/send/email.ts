@@ -96,9 +96,7 @@ function readSettings(env: Record<string, unknown>): MailSettings | null {
   const smtp = together(env, 'SMTP_URL', 'MAIL_FROM');
   const dkim = together(env, 'DKIM_DOMAIN', 'DKIM_SELECTOR', 'DKIM_PRIVATE_KEY');
   if (smtp === null && dkim !== null)
-    throw new Error(
-      'SMTP_URL is missing: DKIM_DOMAIN and the like sign the mails it sends (see .env.example)',
-    );
+    throw new Error('SMTP_URL is missing: the DKIM variables need it (see .env.example)');
   if (smtp === null) return null;
   return {
     smtpUrl: smtp.SMTP_URL,
@@ -114,12 +112,12 @@ function readSettings(env: Record<string, unknown>): MailSettings | null {
 
 /** Sends by SMTP if it is configured; otherwise, and for the demo store, it writes `.eml` files. */
 export const email = {
-  label: 'E-mail',
-  messages: 'e-mails',
+  label: 'Email',
+  messages: 'emails',
   contact: {
-    label: 'E-mail address',
+    label: 'Email address',
     sample: 'you@shop.example',
-    rule: () => 'an e-mail address',
+    rule: () => 'an email address',
     read: readEmail,
     mask: maskEmail,
     of: ({ em }) => em,
@@ -161,7 +159,7 @@ export const email = {
           error: 'write smtp://user:password@host:port, or smtps:// for TLS from the start',
         })
         .optional(),
-      MAIL_FROM: z.email('it must be an e-mail address').optional(),
+      MAIL_FROM: z.email('it must be an email address').optional(),
       MAIL_CONNECTIONS: z.coerce.number().int().min(1).max(100).default(5),
       DKIM_DOMAIN: z.string().optional(),
       DKIM_SELECTOR: z.string().optional(),
@@ -171,11 +169,11 @@ export const email = {
   },
   provider: {
     name: 'SMTP',
-    hint: 'Set SMTP_URL and MAIL_FROM to send e-mails.',
+    hint: 'Set SMTP_URL and MAIL_FROM to send emails.',
     describe({ smtpUrl, from, dkim }) {
       const signed = dkim ? `, signed by DKIM for ${dkim.domainName}` : '';
       // `host` omits the credentials in the URL.
-      return `Sends from ${from} by ${new URL(smtpUrl).host}${signed}.`;
+      return `Sends from ${from} via ${new URL(smtpUrl).host}${signed}.`;
     },
   },
   hasOwnServers: true,

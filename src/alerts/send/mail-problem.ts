@@ -3,14 +3,14 @@ import type { SmtpError } from './email.ts';
 
 /** Problems of a store's own mail server, in our words: the server's own response is never shown. */
 export const MAIL_PROBLEMS = {
-  refused: 'the mail server refused it',
-  unreachable: 'the mail server cannot be reached',
-  tls: 'no encrypted connection to the mail server could be made',
-  login: 'the mail server refused the login',
-  sender: 'the mail server refused the sender',
-  address: 'the address of the mail server is not public',
-  timeout: 'the mail server took too long',
-  locked: 'the key that opens the password of the mail server is missing',
+  refused: 'the mail server rejected the email',
+  unreachable: 'the mail server could not be reached',
+  tls: 'no encrypted connection to the mail server could be established',
+  login: 'the mail server rejected the user name or password',
+  sender: 'the mail server rejected the sender address',
+  address: 'the IP address of the mail server is not public',
+  timeout: 'the mail server did not respond in time',
+  locked: 'the key to decrypt the mail server password is missing',
 } as const;
 
 export type MailProblem = keyof typeof MAIL_PROBLEMS;
@@ -44,5 +44,5 @@ export function isAboutMail({ code, command }: Failure): boolean {
 }
 
 export function describeProblem(problem: MailProblem, { responseCode }: Failure): string {
-  return `${MAIL_PROBLEMS[problem]}${responseCode === undefined ? '' : ` (answer ${responseCode})`}`;
+  return `${MAIL_PROBLEMS[problem]}${responseCode === undefined ? '' : ` (response ${responseCode})`}`;
 }

@@ -13,7 +13,7 @@ export type Outcome =
 export const SENT: Outcome = { kind: 'sent' };
 
 /** The message or its store was erased after the claim. */
-export const GONE = { kind: 'withheld', reason: 'the message is gone' } as const satisfies Outcome;
+export const GONE = { kind: 'withheld', reason: 'the message no longer exists' } as const satisfies Outcome;
 
 /** The longest Retry-After that we honour. */
 const MAX_RETRY_AFTER_MS = DAY_MS;
@@ -34,7 +34,7 @@ export function outcomeOfStatus(
   detail = '',
 ): Outcome {
   if (status >= 200 && status < 300) return SENT;
-  const reason = `the receiver answered ${status}${detail && `: ${detail}`}`;
+  const reason = `the receiver returned ${status}${detail && `: ${detail}`}`;
   if (isFinal(status)) return { kind: 'failed', reason };
   const afterMs = retryAfterMs(retryAfter, now);
   return afterMs === undefined ? { kind: 'retry', reason } : { kind: 'retry', reason, afterMs };

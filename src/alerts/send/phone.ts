@@ -19,8 +19,8 @@ export const phone = {
   sample: '+1 415 555 2671',
   rule: (region) =>
     region === null
-      ? 'a phone number with its country code, such as +4930123456; national ones need the store setting defaultRegion'
-      : `a phone number of ${region}, or one with its country code, such as +4930123456`,
+      ? 'a phone number with its country code, such as +4930123456; without a country code, the store needs the setting defaultRegion'
+      : `a phone number of ${region}, or a number with its country code, such as +4930123456`,
   read,
   mask: (value) => `${value.slice(0, 3)}***${value.slice(-2)}`,
   of: ({ m }, region) => read(m ?? '', region),

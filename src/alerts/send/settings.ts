@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 export const httpUrl = z
-  .url({ protocol: /^https?$/, error: 'it must be a whole address that begins with http:// or https://' })
+  .url({ protocol: /^https?$/, error: 'it must be a complete URL that starts with http:// or https://' })
   .transform((url) => url.replace(/\/+$/, ''));
 
 /** Requires all of these variables or none, because a partial configuration must fail at startup, not with the first message. */
@@ -12,6 +12,6 @@ export function together<Name extends string>(
   const missing = names.filter((name) => env[name] === undefined);
   if (missing.length === names.length) return null;
   if (missing.length > 0)
-    throw new Error(`${missing[0]} is missing: it goes together with ${names.join(', ')} (see .env.example)`);
+    throw new Error(`${missing[0]} is missing: it is needed with ${names.join(', ')} (see .env.example)`);
   return env as { [Key in Name]: string };
 }

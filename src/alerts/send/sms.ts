@@ -84,7 +84,7 @@ function readSettings(env: Record<string, unknown>): SmsSettings | null {
 /** Sends over HTTP if a provider is configured; otherwise, and for the demo store, it writes `.json` files. */
 export const sms = {
   label: 'SMS',
-  messages: 'text messages',
+  messages: 'SMS',
   contact: phone,
   parts: {
     sms: {
@@ -108,8 +108,8 @@ export const sms = {
   },
   provider: {
     name: 'SMS over HTTP (Twilio API)',
-    hint: 'Set SMS_BASE_URL, SMS_ACCOUNT, SMS_TOKEN and SMS_FROM to send text messages.',
-    describe: ({ baseUrl, from }) => `Sends from ${from} by ${new URL(baseUrl).host}.`,
+    hint: 'Set SMS_BASE_URL, SMS_ACCOUNT, SMS_TOKEN and SMS_FROM to send SMS.',
+    describe: ({ baseUrl, from }) => `Sends from ${from} via ${new URL(baseUrl).host}.`,
   },
   // More do not fit into 1,600 characters.
   together: 5,

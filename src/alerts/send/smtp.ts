@@ -89,7 +89,7 @@ export function keepConnections(count: number, connect: () => Connection, messag
       const endless = new Promise<never>((_resolve, reject) => {
         limit = setTimeout(() => {
           connection = replace(connection);
-          const error = new Error(`the mail server did not come to an end within ${messageMs / 1_000} s`);
+          const error = new Error(`the mail server did not finish within ${messageMs / 1_000} s`);
           reject(Object.assign(error, { code: 'ETIMEDOUT' }));
         }, messageMs);
       });
@@ -102,7 +102,7 @@ export function keepConnections(count: number, connect: () => Connection, messag
     },
     close() {
       for (const connection of all) connection.close();
-      for (const { fail } of waiting.splice(0)) fail(new Error('the mail channel was closed'));
+      for (const { fail } of waiting.splice(0)) fail(new Error('the email channel was closed'));
     },
   };
 }

@@ -34,7 +34,7 @@ function openSocket(host: string, port: number, allowPrivate: boolean, setupMs: 
   return (_options: object, callback: SocketCallback): void => {
     if (!allowPrivate && isPrivateLiteral(host)) return void setImmediate(() => callback(notPublic()));
     const socket = connect({ host, port, ...(!allowPrivate && { lookup: lookupPublic }) });
-    const late = Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' });
+    const late = Object.assign(new Error('the connection timed out'), { code: 'ETIMEDOUT' });
     const limit = setTimeout(() => socket.destroy(late), setupMs);
     const done = (error: Error | null): void => {
       clearTimeout(limit);

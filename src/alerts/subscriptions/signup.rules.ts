@@ -21,11 +21,11 @@ export type SignupKind = keyof typeof SIGNUP_LIMITS;
 
 const WORDS = {
   contact: 'subscriptions for this contact',
-  address: 'subscriptions from this address',
-  textGuest: 'text messages asked for by this shopper',
-  textAddress: 'text messages asked for from this address',
-  textRange: 'text messages to numbers like this one',
-  textStore: 'text messages for this store',
+  address: 'subscriptions from this IP address',
+  textGuest: 'SMS requested by this shopper',
+  textAddress: 'SMS requested from this IP address',
+  textRange: 'SMS to similar phone numbers',
+  textStore: 'SMS for this store',
 } as const;
 
 /** A keyed hash, so that the table of counts contains no contacts. */
@@ -36,7 +36,7 @@ export function signupKey(secret: Uint8Array, kind: SignupKind, subject: string)
 export function failTooMany(kind: keyof typeof WORDS, until: Date, now: Date): never {
   const seconds = String(Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1000)));
   const { points } = SIGNUP_LIMITS[kind];
-  return fail('too-many-requests', `Too many ${WORDS[kind]}: ${points} an hour at most; retry later`, {
+  return fail('too-many-requests', `Too many ${WORDS[kind]}: the limit is ${points} per hour; retry later`, {
     'Retry-After': seconds,
     'RateLimit-Limit': String(points),
     'RateLimit-Remaining': '0',

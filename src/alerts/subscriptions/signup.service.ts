@@ -13,12 +13,15 @@ export type Subscribed = { message: string; confirmed: boolean; products: Produc
 export async function subscribe(ctx: Context, input: SubscribeInput): Promise<Subscribed> {
   const store = isStoreAlone(ctx) ? requireStore(ctx) : requireShopper(ctx).store;
   if (!store.inventoryManaged)
-    fail('inventory-not-managed', 'Alerts need a store whose inventory is managed by its platform');
+    fail(
+      'inventory-not-managed',
+      "Alerts are not available, because the store's platform does not manage its inventory",
+    );
   const checked = checkSignUp(store, input);
   const isPending = await storeSignUp({ ctx, store, checked, now: ctx.now() });
   return {
     message: isPending
-      ? 'Please confirm: a message with a link is sent to this contact, and alerts follow once the link is opened'
+      ? 'Please confirm: the contact receives a message with a link, and alerts start after the link is opened'
       : 'Subscribed to alerts',
     confirmed: !isPending,
     products: await describeProducts(ctx, store.pid, checked.products),

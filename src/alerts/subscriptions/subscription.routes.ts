@@ -11,7 +11,9 @@ import type { RouteTable } from '../../platform/route/route.ts';
 export const subscriptionRoutes = {
   'POST /storeadmin/bispa/subscriptions/create': route(SubscribeDocument, {
     caller: 'store',
-    summary: 'Subscribes a contact to alerts about products',
+    summary: 'Subscribe to alerts',
+    description:
+      'Subscribe a contact to alerts about products, or renew its existing subscriptions. The contact is subscribed immediately unless the store uses double opt-in.',
     form: {
       medium: word.required,
       mediumvalue: text.required,
@@ -25,19 +27,25 @@ export const subscriptionRoutes = {
   }),
   'POST /storeadmin/bispa/subscriptions/remove': route(RemoveSubscriptionsDocument, {
     caller: 'store',
-    summary: 'Ends subscriptions of a contact, or with x-regid of that shopper',
+    summary: 'Unsubscribe a contact',
+    description:
+      'Unsubscribe a contact, or the shopper named by the header `x-regid`. Without `id`, `topic` and `epi`, this ends all of its subscriptions.',
     form: { medium: word, mediumvalue: text, topic: text, epi: id, id: text.unusual },
     reply: 'unsubscribe',
   }),
   'POST /api/v3/subscriptions/fetch-subs': route(FetchSubscriptionsDocument, {
     caller: 'shopper',
-    summary: "Answers the shopper's subscriptions",
+    summary: 'List alert subscriptions',
+    description:
+      "List the shopper's alert subscriptions with their total number, newest first. An account sees those of its email address, a guest its own requests.",
     form: { topic: text, medium: word, limit: count, offset: count },
     reply: 'subscriptionPage',
   }),
   'POST /api/v3/subscriptions/unsubscribe': route(UnsubscribeDocument, {
     caller: 'shopper',
-    summary: "Ends the shopper's subscriptions",
+    summary: 'Unsubscribe the shopper',
+    description:
+      "Unsubscribe the shopper from alerts. Without any of the fields, this ends all of the shopper's subscriptions. An `id` of another shopper is ignored.",
     form: { id: text.unusual, topic: text, epi: id },
     reply: 'unsubscribe',
   }),

@@ -42,13 +42,13 @@ function checkWanted({ epi, empi, du }: SubscribeInput['products'][number], inde
   if (epi == null || !isProductId(epi)) return complain('epi', 'must have 1 to 255 printable characters');
   if (empi == null || !isProductId(empi)) return complain('empi', 'must have 1 to 255 printable characters');
   if (du == null || !isPageUrl(du))
-    return complain('du', 'must be an http(s) or relative address of at most 2048 characters');
+    return complain('du', 'must be an http(s) or relative URL of at most 2048 characters');
   return { epi, empi, du };
 }
 
 function checkTopic(topic: unknown, index: number): string {
   const text = Number.isSafeInteger(topic) ? String(topic) : topic;
-  if (typeof text !== 'string') return fail('invalid-topics', `topics[${index}] must be a text`);
+  if (typeof text !== 'string') return fail('invalid-topics', `topics[${index}] must be a string`);
   const name = text.trim();
   if (isTopicName(name)) return name;
   return fail('invalid-topics', `topics[${index}] must have 1 to ${MAX_NAME} printable characters`);

@@ -73,7 +73,8 @@ export function countSubscriptions(ctx: Context, { owner, filter }: Subscription
 }
 
 function filterOf({ topic, medium, epi }: FilterInput): PageFilter {
-  if (topic != null && !isStorable(topic)) fail('invalid-topics', 'topic must be printable text');
+  if (topic != null && !isStorable(topic))
+    fail('invalid-topics', 'topic must contain only printable characters');
   if (epi != null && !isProductId(epi))
     fail('invalid-products', 'epi must have 1 to 255 printable characters');
   return { topic: topic ?? null, medium: medium == null ? null : checkMedium(medium), epi: epi ?? null };
@@ -102,17 +103,17 @@ export async function unsubscribe(
   { id, topic, epi, medium, mediumvalue }: UnsubscribeInput,
 ): Promise<{ msg: string; removed: number }> {
   const owner = ownerOf(ctx);
-  if (id != null && !isStorable(id)) fail('invalid-request', 'id must be printable text');
+  if (id != null && !isStorable(id)) fail('invalid-request', 'id must contain only printable characters');
   const about = filterOf({ topic, epi });
   // A store must name a contact, because it would otherwise end all of its subscriptions.
   const isContactNamed = medium != null || mediumvalue != null || ('all' in owner && id == null);
   // A guest sees masked contacts and must not find them out by guessing.
   if (isContactNamed && ctx.viewer.keyId === null)
-    fail('forbidden', 'medium and mediumvalue need the store key');
+    fail('forbidden', 'medium and mediumvalue require a store API key');
   const contact = isContactNamed ? checkContact(requireStore(ctx), checkMedium(medium), mediumvalue) : {};
   const filter = { id, topic: about.topic, epi, ...contact };
   const removed = await ctx.db.transaction((tx) => end(tx, owner, filter, ctx.now()));
-  return { msg: removed === 0 ? 'There was nothing to unsubscribe from' : 'Unsubscribed', removed };
+  return { msg: removed === 0 ? 'No matching subscriptions' : 'Unsubscribed', removed };
 }
 
 /** A guest ends its own requests, and the subscription remains if others requested it. A contact ends the subscription itself. */

@@ -7,13 +7,12 @@ import * as topics from '../topics/topic.repo.ts';
 import { isBuiltIn } from '../send/channel.ts';
 import { endTopic } from './subscription.repo.ts';
 
-const failUnknown = (): never => fail('not-found', 'There is no such topic');
+const failUnknown = (): never => fail('not-found', 'Topic not found');
 
 /** Deletes the subscriptions too, because a later topic of that name would inherit them. Queued alerts are withheld when due. */
 export async function deleteTopic(ctx: Context, name: string) {
   const { pid } = requireStore(ctx);
-  if (isBuiltIn(name))
-    fail('forbidden', `Every store has the topic ${name}: it can be changed, but not deleted`);
+  if (isBuiltIn(name)) fail('forbidden', `The topic ${name} is built in: it can be changed, but not deleted`);
   if (!isStorable(name) || (await topics.findTopicRules(ctx.db, pid, name)) === null) failUnknown();
   let subscriptions = 0;
   // The topic is deleted last, so that an interrupted call can be repeated.

@@ -122,7 +122,7 @@ function isTextUpTo(max: number, text: string): boolean {
 function checkRules(topic: TopicRules): void {
   for (const [name, rule] of Object.entries(RULES)) checkRule(name, rule, topic[name as RuleName]);
   if ((topic.batchSize === null) !== (topic.batchIntervalSeconds === null)) {
-    fail('invalid-request', 'batchSize and batchIntervalSeconds go together');
+    fail('invalid-request', 'Send batchSize and batchIntervalSeconds together');
   }
   if (topic.batchSize !== null && topic.shoppersPerUnit !== null) {
     fail('invalid-request', 'Use batches (batchSize, batchIntervalSeconds) or shoppersPerUnit, not both');
@@ -130,7 +130,7 @@ function checkRules(topic: TopicRules): void {
   if (topic.listHolders && topic.name === SUBSCRIBERS_ONLY)
     fail(
       'invalid-request',
-      `listHolders: ${SUBSCRIBERS_ONLY} is for its subscribers; list holders hear of a restock on wishlistrestock`,
+      `listHolders must be false for ${SUBSCRIBERS_ONLY}; use wishlistrestock to alert shoppers who have the product in a list`,
     );
 }
 
@@ -143,7 +143,7 @@ function checkTrigger({ trigger, tag }: TopicRules): string | null {
   if (BY_TAG.includes(trigger) !== (tag !== null))
     fail(
       'invalid-request',
-      `tag names the product tag of a topic with the trigger ${BY_TAG.join(' or ')}, and of no other`,
+      `tag is required with the trigger ${BY_TAG.join(' or ')}, and must be omitted with any other`,
     );
   return tag === null ? null : toTag(tag) || fail('invalid-request', 'tag must have 1 to 255 characters');
 }

@@ -35,7 +35,7 @@ export async function listTopics(ctx: Context): Promise<TopicRow[]> {
   }));
 }
 
-export const failNoTopic = (): never => fail('not-found', 'There is no such topic');
+export const failNoTopic = (): never => fail('not-found', 'Topic not found');
 
 async function requireTopic(db: Db, store: TopicStore, name: string): Promise<TopicRow> {
   return (await topics.findTopic(db, store, name)) ?? failNoTopic();
@@ -90,7 +90,7 @@ function takeTexts<Input extends GivenTexts>({
   ...input
 }: Input): [texts: TextChanges, rest: Omit<Input, keyof GivenTexts>] {
   const wrong = texts?.find(({ part }) => !PART_NAMES.includes(part as Part));
-  if (wrong) fail('invalid-request', `texts: a part must be one of ${PART_NAMES.join(', ')}`);
+  if (wrong) fail('invalid-request', `texts: part must be one of ${PART_NAMES.join(', ')}`);
   const entries = Object.entries(input);
   const isPart = ([name]: [string, unknown]): boolean => PART_NAMES.includes(name as Part);
   const listed = texts?.map(({ part, text }) => [part, text ?? null] as const) ?? [];
@@ -156,7 +156,7 @@ async function modelFor(
   const sample = { ...SAMPLE_MODEL, ...shown, topic, unsubscribe_url };
   if (epi == null) return sample;
   const product =
-    (await findProduct(ctx.db, store.pid, epi)) ?? fail('not-found', 'The catalogue has no such variant');
+    (await findProduct(ctx.db, store.pid, epi)) ?? fail('not-found', 'Variant not found in the catalogue');
   const sender = (await findSender(ctx.db, { pid: store.pid }))!;
   const site = { ...sender, siteUrl: siteOf(sender, ctx.config.publicUrl) };
   return alertModel(site, reader, topic, epi, product, unsubscribe_url);
@@ -184,7 +184,7 @@ export async function countAudience(
   { topic, epi, epis: several }: { topic: string; epi?: string | null; epis?: readonly string[] | null },
 ): Promise<AskedAudience> {
   const { pid } = requireStore(ctx);
-  if (epi != null && several != null) fail('invalid-request', 'epis cannot be given together with epi');
+  if (epi != null && several != null) fail('invalid-request', 'epi and epis cannot be combined');
   const epis = epi == null ? several && checkEpis(several) : [epi];
   const counted = await topics.countAudience(ctx.db, pid, topic, epis ?? null, ctx.now());
   return { ...counted, topic, epis: epis ?? null };

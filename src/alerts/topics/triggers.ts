@@ -58,7 +58,7 @@ export function hasFallen(
 /** Events begin only with a transition, but end by the current stock, because the topic's minimum may have changed. */
 export const TRIGGERS = {
   automatic: trigger({
-    label: 'When stock is back',
+    label: 'When back in stock',
     watches: ['stk'],
     settings: ['minStock'],
     step({ minStock }, before, after) {
@@ -67,37 +67,37 @@ export const TRIGGERS = {
     },
     holds: ({ minStock }, now) => unitsOf(now) >= minStock,
     units: unitsOf,
-    endedReason: 'the stock is gone again',
+    endedReason: 'the product is out of stock again',
   }),
   manual: trigger({
-    label: 'By hand',
+    label: 'Manually',
     watches: [],
     settings: [],
     step: () => null,
     // A manual send is a single moment: a contact who confirms later waits for the next one.
     holds: () => false,
-    endedReason: 'the stock is gone again',
+    endedReason: 'the product is out of stock again',
   }),
   tag: trigger({
-    label: 'When a product gets a tag',
+    label: 'When a tag is added',
     watches: ['tags'],
     settings: ['tag'],
     step(topic, before, after) {
       if (hasTag(topic, after)) return hasTag(topic, before) ? 'lasts' : 'begins';
       return hasTag(topic, before) ? 'ends' : null;
     },
-    endedReason: 'the tag is gone again',
+    endedReason: 'the tag was removed',
   }),
   // `before` has the reference price of the drop (`stepPrice`), which can be several changes old.
   pricedrop: trigger({
-    label: 'When the price falls',
+    label: 'When the price drops',
     watches: ['pr'],
     settings: ['dropPercent'],
     step: (topic, before, after) => (hasFallen(topic, before.pr, after.pr) ? 'begins' : 'ends'),
-    endedReason: 'the price is up again',
+    endedReason: 'the price went up again',
   }),
   lowstock: trigger({
-    label: 'When little stock is left',
+    label: 'When stock is low',
     watches: ['stk'],
     settings: ['lowStock'],
     step({ lowStock }, before, after) {
@@ -105,7 +105,7 @@ export const TRIGGERS = {
       if (unitsOf(before) > lowStock) return 'begins';
       return unitsOf(before) > 0 ? 'lasts' : null;
     },
-    endedReason: 'the stock is gone or enough again',
+    endedReason: 'stock is no longer low',
   }),
 };
 

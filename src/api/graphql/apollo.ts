@@ -54,7 +54,7 @@ function compiledGateway(schema: GraphQLSchema): GatewayInterface {
 }
 
 const NO_STREAM = new GraphQLError('', {
-  originalError: new AppError('invalid-request', 'Subscriptions run at /graphql/stream'),
+  originalError: new AppError('invalid-request', 'Subscriptions are only available at /graphql/stream'),
 });
 
 /** Aliases can turn few rows into a large response, so the response itself is counted. */
@@ -124,7 +124,7 @@ const logUnexpected: ApolloServerPlugin<Context> = {
       trace.type = error.originalError.type;
       throw error;
     }
-    log.error({ requestId, ...trace, err: error }, 'unexpected failure');
+    log.error({ requestId, ...trace, err: error }, 'unexpected error');
   },
 };
 
@@ -138,7 +138,7 @@ function formatError(formatted: GraphQLFormattedError): GraphQLFormattedError {
   const isOurs = extensions?.['code'] === 'INTERNAL_SERVER_ERROR' && !HASH_FAULTS.has(formatted.message);
   return isOurs
     ? {
-        message: 'Something went wrong on our side',
+        message: 'Internal server error',
         extensions: { code: 'INTERNAL_SERVER_ERROR', type: 'internal-error', status: 500 },
       }
     : {

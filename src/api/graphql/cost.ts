@@ -159,10 +159,10 @@ function accountsOf({ viewer: { store, keyId, operatorId, shopper }, address }: 
 }
 
 const WHOSE: Record<string, string> = {
-  'cost-keys': "with this store's keys",
+  'cost-keys': "with this store's API keys",
   'cost-shopper': 'of this shopper',
   'cost-shoppers': "of this store's shoppers",
-  'cost-address': 'without credentials from this address',
+  'cost-address': 'without credentials from this IP address',
 };
 
 async function charge(ctx: Context, cost: number, headers: HeaderMap): Promise<void> {
@@ -177,7 +177,7 @@ async function charge(ctx: Context, cost: number, headers: HeaderMap): Promise<v
     refuse(
       new AppError(
         'too-many-requests',
-        `The queries ${WHOSE[kind]} cost too much in this minute; retry later`,
+        `The queries ${WHOSE[kind]} exceed the cost limit per minute; retry later`,
         { 'retry-after': String(resetSeconds) },
       ),
     );
@@ -196,7 +196,7 @@ export function limitCost(schema: GraphQLSchema): ApolloServerPlugin<Context> {
           refuse(
             new AppError(
               'limit-reached',
-              `The query costs ${cost}; the limit is ${MAX_COST}: ask for smaller pages, or for fewer lists in lists`,
+              `The query costs ${cost}, and the limit is ${MAX_COST}: request smaller pages or fewer nested lists`,
             ),
           );
         await charge(ctx, cost, response.http.headers);

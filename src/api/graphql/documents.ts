@@ -50,9 +50,9 @@ async function readManifest(path: string): Promise<Map<string, string>> {
   } catch (error) {
     const reason =
       error instanceof z.ZodError
-        ? 'it must be a JSON object of ids and documents'
+        ? 'it must be a JSON object that maps ids to documents'
         : (error as Error).message;
-    throw new Error(`TRUSTED_DOCUMENTS is wrong: ${reason} (see .env.example)`, { cause: error });
+    throw new Error(`TRUSTED_DOCUMENTS is invalid: ${reason} (see .env.example)`, { cause: error });
   }
 }
 
@@ -63,7 +63,10 @@ const APOLLO_PREFIX = /^apq:/;
 async function trustDocuments(path: string): Promise<Documents> {
   const byId = await readManifest(path);
   const trusted = new Set([...byId.values(), ...CLIENT_DOCUMENTS]);
-  const refusal = new AppError('forbidden', 'Only trusted documents run here without a store key');
+  const refusal = new AppError(
+    'forbidden',
+    'Without a store API key, this service only executes trusted documents',
+  );
   return {
     cache: {
       get: async (key) => byId.get(key.replace(APOLLO_PREFIX, '')),

@@ -37,16 +37,13 @@ export function toAppError(
   if (cause instanceof AppError) return cause;
   if (isCallersMistake(error)) return new AppError('invalid-request', shorten(error.message));
   if (isUnstorableText(cause))
-    return new AppError('invalid-request', 'A text holds a character that cannot be stored');
+    return new AppError('invalid-request', 'A string contains a character that cannot be stored');
   if (isDatabaseAway(cause))
     return new AppError('unavailable', 'The service is temporarily unavailable; retry later', {
       'Retry-After': '5',
     });
-  log.error({ requestId, ...trace, err: cause ?? error }, 'unexpected failure');
-  return new AppError(
-    'internal-error',
-    `Something went wrong on our side; please quote the request id ${requestId}`,
-  );
+  log.error({ requestId, ...trace, err: cause ?? error }, 'unexpected error');
+  return new AppError('internal-error', `Internal server error; please quote the request id ${requestId}`);
 }
 
 export function extensionsOf({ type, status }: AppError): Record<string, unknown> {

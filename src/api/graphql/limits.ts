@@ -50,18 +50,18 @@ const NAMES: Record<keyof DocumentLimits, string> = {
   characters: 'characters',
   lines: 'lines',
   tokens: 'tokens',
-  nesting: 'brackets within each other',
+  nesting: 'levels of nested brackets',
   definitions: 'operations and fragments',
   spreads: 'fragment spreads',
-  pairs: 'pairs of fields that must be compared because they have one name',
-  introspected: 'values of introspection',
+  pairs: 'pairs of fields with the same response name',
+  introspected: 'introspection values',
 };
 
 const invalid = (message: string): never => refuse(new AppError('invalid-request', message));
 
 function checkBound(bound: keyof DocumentLimits, count: number, limits: DocumentLimits): void {
   if (count <= limits[bound]) return;
-  const whose = limits === DOCUMENT_LIMITS.anonymous ? ' without a store key or a session' : '';
+  const whose = limits === DOCUMENT_LIMITS.anonymous ? ' without a store API key or a session' : '';
   invalid(`The document has more than ${limits[bound]} ${NAMES[bound]}, which is the limit${whose}`);
 }
 

@@ -108,7 +108,7 @@ function sizeOfEntry({ fieldNodes, fragments }: GraphQLResolveInfo): number {
   return size;
 }
 
-/** Resolves entries in turns. graphql-jit accepts a promise of a list, not a list of promises, so there the list waits. */
+/** Resolves entries in turn. graphql-jit accepts a promise of a list, not a list of promises, so there the list waits. */
 function paced(rows: readonly unknown[], ctx: Context, size: number): unknown {
   if (!ctx.isInterpreted) {
     const turn = resolveValues(ctx.budget, rows.length * size);
@@ -147,7 +147,7 @@ function parseTime(value: unknown): Date {
   const time =
     typeof value === 'number' || typeof value === 'string' ? new Date(value) : new Date(Number.NaN);
   if (Number.isNaN(time.getTime()))
-    throw new GraphQLError('A moment is milliseconds since the epoch or ISO 8601 text');
+    throw new GraphQLError('A time must be milliseconds since the epoch or an ISO 8601 string');
   return time;
 }
 

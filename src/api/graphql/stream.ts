@@ -43,7 +43,7 @@ async function sendMessages(res: Response, results: Messages): Promise<void> {
     raw: null,
     context: { messages: results },
   });
-  if (messages === null || typeof messages === 'string') throw new Error('graphql-sse refused a request');
+  if (messages === null || typeof messages === 'string') throw new Error('graphql-sse rejected a request');
   res.writeHead(200, HEADERS);
   onLeave(res, () => void messages.return(undefined));
   try {
@@ -109,7 +109,10 @@ export function serveStream({ services, schema, apollo }: Pick<Api, 'services' |
   return async (req: Request, res: Response): Promise<void> => {
     nameRoute(res, req.path);
     if (!/text\/event-stream/i.test(req.headers.accept ?? ''))
-      fail('invalid-request', 'Send accept: text/event-stream; each operation has a stream of its own');
+      fail(
+        'invalid-request',
+        'Send the header accept: text/event-stream; each operation uses a separate stream',
+      );
     const call = await readGraphql(req, res);
     // A stream could outlive the session that opened it, so it accepts none.
     const credentials = { ...call.credentials, session: '' };

@@ -1,4 +1,11 @@
-import { OperationTypeNode, getNullableType, getOperationAST, isInputObjectType, print } from 'graphql';
+import {
+  OperationTypeNode,
+  getNamedType,
+  getNullableType,
+  getOperationAST,
+  isInputObjectType,
+  print,
+} from 'graphql';
 import type { FieldNode, GraphQLField, GraphQLSchema } from 'graphql';
 import { objectSchema } from '../../platform/json.ts';
 import type { Schema } from '../../platform/json.ts';
@@ -90,7 +97,7 @@ function propertiesOf(fields: Field[]): Record<string, Schema> {
     for (const other of otherNames)
       properties[other] = {
         ...schema,
-        description: `Another name of \`${name}\`, which counts where both are sent.`,
+        description: `Another name of \`${name}\`, which takes precedence if both are sent.`,
       };
   }
   return properties;
@@ -129,8 +136,9 @@ function describeCall(key: string, route: Route, schema: GraphQLSchema, schemas:
   const node = selectionSet.selections[0] as FieldNode;
   const root = schema.getRootType(operation)!.getFields()[node.name.value]!;
   // In GraphQL null means an error, which has its own response here.
-  const record = { ...schemas.valueSchema(root.type, node.selectionSet), description: inWords(root) };
-  const { description: _sameAsTheCall, ...response } = route.reply.shape.schema(record, schemas.resolve);
+  const description = inWords(getNamedType(root.type));
+  const record = { ...schemas.valueSchema(root.type, node.selectionSet), description };
+  const { description: _ofItsType, ...response } = route.reply.shape.schema(record, schemas.resolve);
   const inputs = describeInputs(root);
   const readings = readingsOf(schema, route);
   const fields = readings
@@ -150,14 +158,14 @@ function describeCall(key: string, route: Route, schema: GraphQLSchema, schemas:
   const call = {
     operationId: operationId(path) + (route.aliasOf ? 'Older' : ''),
     summary: route.summary,
-    description: inWords(root),
+    description: route.description ?? inWords(root),
     ...(route.aliasOf && { deprecated: true }),
     tags: [parts.tagOf(path)],
     security: parts.callerOf(route).security,
     ...(parameters.length > 0 && { parameters }),
     ...(method === 'POST' && { requestBody: requestBody(route, inBody) }),
     responses: {
-      200: { description: 'Done.', headers: parts.RESPONSE_HEADERS, content },
+      200: { description: 'Success.', headers: parts.RESPONSE_HEADERS, content },
       ...FAILURE_REFS,
     },
     'x-graphql': describeGraphql(route, readings),
@@ -185,7 +193,7 @@ export function createOpenApi(schema: GraphQLSchema, table: RouteTable): OpenApi
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/', description: 'This service.' }],
-    externalDocs: { url: '/graphiql', description: 'GraphiQL: the same records over GraphQL.' },
+    externalDocs: { url: '/graphiql', description: 'GraphiQL, to explore these records over GraphQL.' },
     tags: parts.TAGS,
     paths,
     components: {

@@ -5,18 +5,21 @@ import { FAILURE_HEADERS, WAITING_HEADERS } from './parts.ts';
 
 type Status = (typeof FAILURES)[keyof typeof FAILURES][0];
 
-const CREDENTIALS = 'The store key, the regid or the sessionid is missing or wrong.';
+const CREDENTIALS = 'The store API key, the regid or the sessionid is missing or wrong.';
 
 const STATUSES: Record<Status, [name: string, meaning: string]> = {
-  400: ['BadRequest', 'The request is wrong: `type` says which field, `msg` why. Change it and retry.'],
+  400: [
+    'BadRequest',
+    'The request is invalid: `type` names the field, `msg` the reason. Change it and retry.',
+  ],
   401: ['Unauthorised', `${CREDENTIALS} On \`sw-badregid\`, identify the shopper again.`],
-  403: ['Forbidden', 'The call is understood and not allowed.'],
-  404: ['NotFound', 'What the call names does not exist, or is not yours.'],
-  429: ['TooManyRequests', 'Too many requests; `Retry-After` says how many seconds to wait.'],
-  500: ['InternalServerError', 'Our fault; `msg` holds the request id to quote.'],
+  403: ['Forbidden', 'The call is not allowed.'],
+  404: ['NotFound', 'The requested record does not exist, or belongs to someone else.'],
+  429: ['TooManyRequests', 'Too many requests. Retry after `Retry-After` seconds.'],
+  500: ['InternalServerError', 'The service has failed; `msg` contains the request id to quote.'],
   503: [
     'ServiceUnavailable',
-    'Closed for maintenance, or the database is away; retry after `Retry-After` seconds.',
+    'The service is closed for maintenance or temporarily unavailable. Retry after `Retry-After` seconds.',
   ],
 };
 
@@ -24,16 +27,16 @@ const statuses = Object.entries(STATUSES);
 const types = Object.entries(FAILURES);
 
 export const FAILURE_SCHEMA: Schema = {
-  description: 'The body of every failure.',
+  description: 'The body of every error response.',
   ...objectSchema({
     error: { const: true, description: 'Always true.' },
     type: {
       type: 'string',
       enum: types.map(([type]) => type),
-      description: 'What went wrong, for programs.',
+      description: 'Error type, for programs.',
     },
-    msg: { type: 'string', description: 'What went wrong, for people.' },
-    message: { type: 'string', description: 'The same as `msg`.' },
+    msg: { type: 'string', description: 'Error message, for people.' },
+    message: { type: 'string', description: 'Repeats `msg`.' },
   }),
 };
 

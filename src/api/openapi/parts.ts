@@ -4,37 +4,37 @@ import { SHOPPER_EXAMPLE } from './examples.ts';
 
 export const DESCRIPTION = `Wishlists, save for later and back-in-stock alerts for online stores.
 
-- **Stores** call \`/storeadmin/…\` from their back end, with HTTP Basic: the \`pid\` is the user name, an API key the password. \`generate-regid\` gives the
-  identity of each shopper; the header \`x-regid\` names the shopper that a call with the key is for.
-- **Storefronts** call \`/api/v3/…\` for that shopper: the store’s \`pid\` in the query, \`regid\` and \`sessionid\` as form fields (or as the headers \`x-regid\` and
-  \`x-sessionid\`), never in the query. All three are required; a public list alone is also read without \`regid\` and \`sessionid\`, by \`fetch-list-with-contents\` and
-  \`fetch-user-list\`.
-- **Bodies** are forms; fields that hold JSON say so. A field that is empty counts as absent, and unknown fields are ignored.
-- **GraphQL** at \`/graphql\` has every record of these calls, too.
+- **Stores** call \`/storeadmin/…\` from their back end with HTTP Basic authentication: the user name is the \`pid\`, the password an API key.
+  \`generate-regid\` returns the identity of a shopper; the header \`x-regid\` names the shopper on whose behalf the store calls.
+- **Storefronts** call \`/api/v3/…\` for that shopper, with the store’s \`pid\` in the query, and \`regid\` and \`sessionid\` as form fields or as the headers
+  \`x-regid\` and \`x-sessionid\`, never in the query. All three are required, except that \`fetch-list-with-contents\` and \`fetch-user-list\` read a public list
+  without \`regid\` and \`sessionid\`.
+- **Request bodies** are forms; fields that contain JSON say so. Empty fields count as absent, and unknown fields are ignored.
+- **GraphQL** at \`/graphql\` offers all of these records, too.
 
-This document is generated from the table of calls and the GraphQL schema that the service runs.`;
+This document is generated from the service’s route table and GraphQL schema.`;
 
 /** Groups of calls by path; the last pattern that matches wins. */
 const GROUPS = [
-  [/^/, 'Store', 'Whose key it is.'],
-  [/\/(user\/|shoppers?[/.])/, 'Shoppers', 'Who a shopper is: guests, accounts and the merge at login.'],
-  [/\/lists\//, 'Lists', 'A shopper’s lists and what is in them.'],
-  [/\/lists\/sfl\//, 'Save for later', 'The one list that holds what a shopper took out of the cart.'],
-  [/\/products?[/.]/, 'Products', 'The catalogue with its stock, and what shoppers may know of a product.'],
+  [/^/, 'Store', 'The calling store.'],
+  [/\/(user\/|shoppers?[/.])/, 'Shoppers', 'Shopper identities: guests, accounts and the merge at login.'],
+  [/\/lists\//, 'Lists', 'Shoppers’ lists and their items.'],
+  [/\/lists\/sfl\//, 'Save for later', 'The list of items that a shopper saved for later.'],
+  [/\/products?[/.]/, 'Products', 'The catalogue, its stock, and how many shoppers want a product.'],
   [
     /\/(subscriptions\/|mailinglist|alerts\.)/,
     'Alerts',
-    'Who waits for what, what was sent, and who said yes to the mailing list.',
+    'Alert subscriptions, sent alerts and the mailing list.',
   ],
-  [/\/(orders\/|revenue)/, 'Revenue', 'Orders, and what alerts and lists brought in.'],
+  [/\/(orders\/|revenue)/, 'Revenue', 'Orders, and the revenue from alerts and lists.'],
 ] as const;
 
 export const TAGS: Schema[] = GROUPS.map(([, name, description]) => ({ name, description }));
 
 export const tagOf = (path: string): string => GROUPS.findLast(([pattern]) => pattern.test(path))![1];
 
-const KEY = 'User name: the store’s `pid`. Password: its API key, which stays on the store’s back end.';
-const PID = 'The store’s identifier, URL-encoded; required unless a store key says it.';
+const KEY = 'User name: the store’s `pid`. Password: its API key, which must stay on the store’s back end.';
+const PID = 'The store’s id, URL-encoded. Required unless the call uses a store API key.';
 const inHeader = (field: string, what: string): Schema => {
   const description = `${what}, as a header instead of the form field \`${field}\`.`;
   return { type: 'apiKey', in: 'header', name: `x-${field}`, description };
@@ -43,14 +43,14 @@ const inHeader = (field: string, what: string): Schema => {
 export const SECURITY_SCHEMES: Schema = {
   storeKey: { type: 'http', scheme: 'basic', description: KEY },
   pid: { type: 'apiKey', in: 'query', name: 'pid', description: PID },
-  regid: inHeader('regid', 'The shopper'),
-  sessionid: inHeader('sessionid', 'The shopper’s session'),
+  regid: inHeader('regid', 'The shopper’s regid'),
+  sessionid: inHeader('sessionid', 'The shopper’s sessionid'),
 };
 
-const REGID = 'The shopper. The header `x-regid` may say it instead; the query may not.';
+const REGID = 'The shopper’s regid. You can send it in the header `x-regid` instead, but not in the query.';
 const SESSIONID =
-  'The shopper’s session. The header `x-sessionid` may say it instead; the query may not. Not needed with a store key.';
-const LEFT_OUT = 'Without a shopper, only a public list is found.';
+  'The shopper’s sessionid. You can send it in the header `x-sessionid` instead, but not in the query. Not needed with a store API key.';
+const LEFT_OUT = 'Without it, only public lists are found.';
 
 /** `fields` are the credentials sent in the form. */
 type Caller = { security: Schema[]; fields: Record<string, Schema>; areRequired: boolean };
@@ -73,7 +73,7 @@ const ANYBODY: Caller = {
   ...SHOPPER,
   fields: {
     regid: identity('regid', `${REGID} ${LEFT_OUT}`),
-    sessionid: identity('sessionid', `${SESSIONID} Left out together with the regid.`),
+    sessionid: identity('sessionid', `${SESSIONID} Omit it together with the regid.`),
   },
   areRequired: false,
 };
@@ -88,11 +88,11 @@ export function callerOf({ caller, isOpen, namesShopper }: Route): Caller {
 const header = (description: string, type: string): Schema => ({ description, schema: { type } });
 
 export const HEADERS: Record<string, Schema> = {
-  'X-Request-Id': header('Names this request in the log; quote it when something is wrong.', 'string'),
-  'RateLimit-Limit': header('Requests a minute that the caller may make.', 'integer'),
-  'RateLimit-Remaining': header('How many of them are left.', 'integer'),
-  'RateLimit-Reset': header('Seconds until all of them are there again.', 'integer'),
-  'Retry-After': header('Seconds to wait before the next try.', 'integer'),
+  'X-Request-Id': header('Identifies this request in the log. Quote it when you report a problem.', 'string'),
+  'RateLimit-Limit': header('Maximum requests per minute for the caller.', 'integer'),
+  'RateLimit-Remaining': header('Requests left in the current period.', 'integer'),
+  'RateLimit-Reset': header('Seconds until the limit resets.', 'integer'),
+  'Retry-After': header('Seconds to wait before the next attempt.', 'integer'),
 };
 
 const refer = (...names: string[]): Schema =>
@@ -114,7 +114,7 @@ export const PARAMETERS: Schema = {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'At most 255 printable ASCII characters. A retry with the same key and body within 24 hours gets the first response and has no second effect; of a response of more than 64 kB it gets only the fact (403). Another body is refused.',
+      'At most 255 printable ASCII characters. A retry with the same key and body within 24 hours returns the first response and changes nothing. If that response was larger than 64 kB, the retry returns 403 instead. A different body is rejected.',
     schema: { type: 'string', maxLength: 255, example: '6f1c1b5e-create-birthday' },
   },
 };

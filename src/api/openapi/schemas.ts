@@ -26,9 +26,9 @@ const SCALARS: Record<string, Schema> = {
 
 type Described = { description?: string | null };
 
-/** A description without its sentence about credentials, which uses GraphQL's terms; here `security` describes them. */
+/** A description without its sentence about credentials, which names GraphQL's headers; here `security` describes them. */
 export function inWords({ description }: Described): string {
-  return (description ?? '').replace(/\s*Needs (a store key|(the )?shopper headers)[^.]*\./, '');
+  return (description ?? '').replace(/\s+/g, ' ').replace(/ ?Requires [^.]*\./, '');
 }
 
 export const nameOf = (schema: Schema): string | undefined =>

@@ -59,7 +59,7 @@ Saving it again changes it, and nothing is there twice.`,
 );
 
 const LIVE = explained(
-  `A subscription goes on until it is stopped. Run it,
+  `A subscription runs until you stop it. Run it,
 open GraphiQL in a second window and run Save there.`,
   'subscription Live { lists { rev lids lists { lid lname cnt } } }',
 );

@@ -71,7 +71,7 @@ function countBody(req: Request, res: Response, isPacked: boolean): Promise<neve
     body.giveUp = () => {
       forget();
       res.shouldKeepAlive = false;
-      reject(new AppError('unavailable', 'Too many bodies are on their way; retry later', RETRY));
+      reject(new AppError('unavailable', 'Too many requests are in progress; retry later', RETRY));
     };
     if (isPacked) count(MAX_BODY_BYTES);
     else req.on('data', onData);
@@ -89,7 +89,7 @@ const LARGE = {
   waitMs: 20_000,
   maxWaiting: 200,
 };
-/** One address sends only a few large bodies at a time, however slowly; complete ones are processed in turns. */
+/** One address sends only a few large bodies at a time, however slowly; complete ones are processed in turn. */
 const reading = createFairQueue({ ...LARGE, capacity: Infinity });
 const working = createFairQueue({ ...LARGE, capacity: 12 * MAX_BODY_BYTES });
 
@@ -100,7 +100,7 @@ function takeTicket(queue: FairQueue, req: Request, res: Response): Ticket {
   return ticket;
 }
 
-/** Processing a large body takes so long that other requests are served before the next one. */
+/** Serves other requests before the next large body, because processing one takes long. */
 const nextTurn = createTurns();
 
 function parseRaw(req: Request, res: Response): Promise<Buffer> {
@@ -131,7 +131,7 @@ export function decodeText(bytes: Buffer): string {
   try {
     return strictUtf8.decode(bytes);
   } catch {
-    return fail('invalid-request', 'The body is not UTF-8 text');
+    return fail('invalid-request', 'The body is not valid UTF-8');
   }
 }
 
@@ -184,7 +184,7 @@ export function parseUrlEncoded(text: string): Map<string, string> {
     if (pair === '') continue;
     const end = pair.indexOf('=');
     const name = decode(end < 0 ? pair : pair.slice(0, end));
-    if (fields.has(name)) fail('invalid-request', `The field ${name.slice(0, 50)} was sent twice`);
+    if (fields.has(name)) fail('invalid-request', `The field ${name.slice(0, 50)} was sent more than once`);
     fields.set(name, end < 0 ? '' : decode(pair.slice(end + 1)));
   }
   return fields;

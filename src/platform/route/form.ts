@@ -127,7 +127,7 @@ export const moment: Optional<number | null> = optional({
     const time = MILLISECONDS.test(text.trim()) ? Number(text) : Date.parse(text);
     // A time beyond the range of Date is invalid, too.
     return Number.isNaN(new Date(time).getTime())
-      ? fail(failure, `${name} must be milliseconds since the epoch or ISO 8601 text`)
+      ? fail(failure, `${name} must be milliseconds since the epoch or an ISO 8601 string`)
       : time;
   },
 });
@@ -178,7 +178,7 @@ const YES: readonly unknown[] = ['true', 1, '1'];
 
 const NO: readonly unknown[] = ['false', 0, '0'];
 
-/** Clients build these fields by hand: a number sent as text, a text sent as number, and a flag sent as 0 or 1 are accepted. */
+/** Accepts a number sent as text, a text sent as number, and a flag sent as 0 or 1, because clients build these fields themselves. */
 function fitScalar(name: string, value: unknown): unknown {
   if ((name === 'Int' || name === 'Float') && typeof value === 'string' && NUMBER.test(value))
     return Number(value);
@@ -192,7 +192,7 @@ const PLAIN: Partial<Record<string, string>> = {
   Int: 'a whole number of at most 32 bits',
   Float: 'a number',
   Boolean: 'true or false',
-  String: 'a text',
+  String: 'a string',
 };
 
 function fitLeaf(type: GraphQLLeafType, value: unknown, path: string, failure: ErrorType): unknown {

@@ -29,7 +29,10 @@ export type ReplyStream = {
 export type Route = {
   /** A shopper's browser, or the store's back end with its key. */
   caller: 'shopper' | 'store';
+  /** The title in the API reference: a verb in the imperative, at most 50 characters. */
   summary: string;
+  /** Replaces the schema's description where several calls run the same operation. */
+  description?: string;
   /** Fields by the name of their variable; a variable of an input type has a table of its own. */
   form: Record<string, Field | Record<string, Field>>;
   document: DocumentNode;
@@ -49,7 +52,10 @@ export type RouteTable = Record<`${'GET' | 'POST'} /${string}`, Route>;
 
 type Fields<Input> = { [Name in keyof Input]-?: Field<Input[Name]> };
 
-type Row<Data, Variables> = Pick<Route, 'caller' | 'summary' | 'isOpen' | 'stream' | 'namesShopper'> & {
+type Row<Data, Variables> = Pick<
+  Route,
+  'caller' | 'summary' | 'description' | 'isOpen' | 'stream' | 'namesShopper'
+> & {
   needsOneOf?: readonly (keyof Variables & string)[];
   form: {
     [Name in keyof Variables]-?:
@@ -69,7 +75,12 @@ export function route<Data, Variables extends Record<string, unknown>>(
 }
 
 export function alias(name: string, row: Route): Route {
-  return { ...row, summary: `The older name of ${name}`, aliasOf: name };
+  return {
+    ...row,
+    summary: `${row.summary} (older path)`,
+    description: `Use \`${name}\` instead, which takes these fields and returns this response.`,
+    aliasOf: name,
+  };
 }
 
 /** Returns the text of a field as it was sent; null when it is absent or empty. */

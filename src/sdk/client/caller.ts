@@ -37,7 +37,7 @@ export function errorOf(
   }
   if (status < 400 && body !== null) return null;
   const response = body as WishgateError['response'];
-  const msg = status < 400 ? 'The service did not answer with JSON' : `The service answered ${status}`;
+  const msg = status < 400 ? 'The response is not JSON' : `The service returned ${status}`;
   return newError(response?.msg ?? msg, { status, statusText, headers }, text, response);
 }
 
@@ -57,7 +57,7 @@ function createPost(baseUrl: string, fetchLike: FetchLike, timeoutMs: number) {
     } catch (error) {
       if (isWishgateError(error)) throw error;
       const { aborted } = abort.signal;
-      throw noResponse(aborted ? 'The service did not answer in time' : 'The service cannot be reached');
+      throw noResponse(aborted ? 'The service did not respond in time' : 'The service cannot be reached');
     } finally {
       clearTimeout(timer);
     }

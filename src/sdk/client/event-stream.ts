@@ -17,7 +17,7 @@ export async function readStream<Data>(
   if (response.status !== 200 || !/event-stream/.test(response.headers?.get('content-type') ?? '')) {
     const text = await response.text();
     const parsed = JSON.parse(text || 'null') as unknown;
-    throw errorOf(response, text, parsed) ?? noResponse('The service did not answer with a stream');
+    throw errorOf(response, text, parsed) ?? noResponse('The response is not an event stream');
   }
   if (!body?.getReader) throw noResponse('This browser cannot read streams');
   const reader = body.getReader();

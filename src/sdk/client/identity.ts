@@ -16,11 +16,11 @@ function check(answer: unknown): Identity {
   const { regid, sessionid, ...others } = (answer ?? {}) as Partial<Identity>;
   // A regid is random text and may look like a key, so it is not checked.
   if (hasApiKey(others)) {
-    throw clientError('forbidden', 'identify answered with an API key; it must stay on the back end');
+    throw clientError('forbidden', 'identify returned an API key, which must stay on the back end');
   }
   if (typeof regid === 'string' && regid !== '' && typeof sessionid === 'string' && sessionid !== '')
     return { regid, sessionid };
-  throw clientError('unauthorised', 'identify must answer { regid, sessionid }', { status: 401 });
+  throw clientError('unauthorised', 'identify must return { regid, sessionid }', { status: 401 });
 }
 
 /**

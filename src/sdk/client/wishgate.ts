@@ -36,7 +36,7 @@ function checkOptions(options: WishgateOptions): void {
   if (hasApiKey(options)) throw clientError('forbidden', keyMessage);
   requires(typeof baseUrl === 'string' && /^https?:\/\//.test(baseUrl), 'baseUrl must be an http(s) address');
   requires(typeof pid === 'string' && pid !== '', 'pid is required');
-  requires(typeof identify === 'function', 'identify must be a function that answers { regid, sessionid }');
+  requires(typeof identify === 'function', 'identify must be a function that returns { regid, sessionid }');
 }
 
 /** An empty form field counts as omitted; a blank one removes a note, and is invalid as a name. */
@@ -129,7 +129,9 @@ export function init(options: WishgateOptions): Wishgate {
   const updateItem = async (lid: string, product: object): Promise<ItemChange> => {
     const changed = (await contents(lid, 'u', [product]))[0]!;
     if (!changed.hasError) return changed;
-    throw clientError('item-not-found', changed.msg ?? 'There is no such item in this list', { status: 404 });
+    throw clientError('item-not-found', changed.msg ?? 'The list does not contain this item', {
+      status: 404,
+    });
   };
 
   const watchTools: WatchTools = {

@@ -40,7 +40,7 @@ async function identify(): Promise<library.Identity> {
   const isNewest = begin();
   const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' };
   const response = given.identify ? null : await fetch(address, { ...request, credentials: 'include' });
-  if (response && !response.ok) throw new Error(`${address} answered ${response.status}`);
+  if (response && !response.ok) throw new Error(`${address} returned ${response.status}`);
   const who = (response ? await response.json() : await given.identify!()) as Identified;
   if (isNewest()) ({ email } = who);
   return who;

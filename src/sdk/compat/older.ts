@@ -63,7 +63,7 @@ export function createOlder(page: Shared) {
   /** Subscribes an account's own address, and asks a guest for one. */
   const watch = async (product: PageProduct, place: Element | null): Promise<AlertAnswer> => {
     const address = page.isLoggedIn() ? undefined : await askAddress(place);
-    if (address === null) throw clientError('invalid-mediumvalue', 'No e-mail address was given');
+    if (address === null) throw clientError('invalid-mediumvalue', 'The email address is missing');
     return page.subscribe(address, 'email', product);
   };
 

@@ -156,7 +156,7 @@ export async function unsubscribeByLink(
   if (opened === null) return null;
   const claim = { ...opened.claim, scope: chosen ?? opened.claim.scope };
   const has = { product: claim.epi !== '', topic: claim.topic !== '', all: true };
-  if (!has[claim.scope]) fail('invalid-request', `scope: this link is about no ${claim.scope}`);
+  if (!has[claim.scope]) fail('invalid-request', `scope: this link does not name a ${claim.scope}`);
   // Before the change, because the language may be that of a subscription.
   const view = await viewOf(deps.db, { ...opened, claim }, lang);
   return { ...view, undo: await unsubscribe(deps, { ...opened, claim }) };
@@ -175,7 +175,7 @@ export async function endBouncedContact(tx: Tx, pid: string, contact: Contact, n
 export async function receiveReply({ db, config, now }: Deps, medium: Medium, request: ReplyRequest) {
   const { replies, contact } = channelOf(medium);
   if (!replies?.isGenuine(config.channels[medium] ?? null, request))
-    fail('unauthorised', 'The signature is wrong');
+    fail('unauthorised', 'The signature is invalid');
   const { from, says, id } = replies.read(request.fields);
   const value = contact.read(from, null);
   if (value === null || says === null) return;

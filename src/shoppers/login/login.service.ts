@@ -49,7 +49,7 @@ export async function syncGuest(ctx: Context, { regid, ...input }: MutationSyncG
   if (!isStorable(regid)) fail('sw-badregid');
   const shopper = (await shoppers.findShopper(ctx.db, { pid: store.pid, regid })) ?? fail('sw-badregid');
   if (!shopper.isGuest && shopper.regid !== account.regid)
-    fail('forbidden', 'regid is that of an account with another e-mail address');
+    fail('forbidden', 'regid belongs to an account with a different email address');
   const merge = shopper.isGuest
     ? await ctx.db.transaction((tx) => mergeGuest(tx, store, shopper.regid, account, ctx.now()))
     : { account: await shoppers.touchShopper(ctx.db, account, ctx.now()), merged: NOTHING_MERGED };

@@ -128,7 +128,7 @@ const FIND_MESSAGES = `
   ORDER BY seq LIMIT $5`;
 
 /**
- * The messages to a person or that name it, such as webhook events, in batches. Reads the store's whole outbox, which is acceptable for so rare a
+ * The messages to a person or that name it, such as webhook events, in batches. Reads the store's whole outbox, which is acceptable for such a rare
  * call. The database narrows them down, `createNameSearch` decides.
  */
 export async function* findMessages(db: Db, subject: Subject): AsyncGenerator<MessageRow[]> {

@@ -22,15 +22,14 @@ type ShopperName = Omit<QueryFindShopperArgs, 'uid'>;
 function keyOf(ctx: Context, { useremail, regid }: ShopperName): IdentityKey {
   const { pid, secret } = requireStore(ctx);
   // Two names could mean two people, and an erasure cannot be undone.
-  if (regid && useremail) fail('invalid-request', 'Give useremail or regid, not both');
+  if (regid && useremail) fail('invalid-request', 'Send either useremail or regid, not both');
   if (regid) return { pid, regid };
   return { pid, regid: regidOf(secret, 'account', checkEmail(useremail)) };
 }
 
 export function lookUpShopper(ctx: Context, { uid, ...name }: QueryFindShopperArgs) {
   if (!uid) return findShopper(ctx.db, keyOf(ctx, name));
-  if (name.useremail || name.regid)
-    fail('invalid-request', 'Give useremail, regid or uid, and one of them only');
+  if (name.useremail || name.regid) fail('invalid-request', 'Send exactly one of useremail, regid and uid');
   return isStorable(uid) ? findById(ctx.db, requireStore(ctx).pid, uid) : Promise.resolve(null);
 }
 
@@ -56,7 +55,7 @@ export async function exportShopper(ctx: Context, name: ShopperName) {
   const key = keyOf(ctx, name);
   const exported = await readWithin(ctx.budget, MAX_EXPORT_BYTES, async (maxBytes) => {
     const value = await ctx.db.transaction(async (tx) => {
-      const shopper = (await findShopper(tx, key)) ?? fail('not-found', 'There is no such shopper');
+      const shopper = (await findShopper(tx, key)) ?? fail('not-found', 'Shopper not found');
       const exportedAt = ctx.now();
       const chunks = exportChunks(tx, subjectOf(requireStore(ctx), shopper), exportedAt);
       const text = await joinChunks(chunks, maxBytes);
@@ -69,7 +68,7 @@ export async function exportShopper(ctx: Context, name: ShopperName) {
   });
   return (
     exported ??
-    fail('limit-reached', 'The export is larger than 8 MB; POST /storeadmin/v3/user/export streams it')
+    fail('limit-reached', 'The export is larger than 8 MB; use POST /storeadmin/v3/user/export instead')
   );
 }
 
@@ -88,7 +87,7 @@ async function joinChunks(chunks: AsyncIterable<string>, maxBytes: number): Prom
 /** The same in any size; it is audited before the first chunk. It holds no connection between batches, so a slow reader blocks nobody. */
 export async function streamExport(ctx: Context, name: ShopperName): Promise<AsyncGenerator<string>> {
   const key = keyOf(ctx, name);
-  const shopper = (await findShopper(ctx.db, key)) ?? fail('not-found', 'There is no such shopper');
+  const shopper = (await findShopper(ctx.db, key)) ?? fail('not-found', 'Shopper not found');
   await audit(ctx, ctx.db, 'export', key);
   return exportChunks(ctx.db, subjectOf(requireStore(ctx), shopper), ctx.now());
 }
@@ -96,7 +95,7 @@ export async function streamExport(ctx: Context, name: ShopperName): Promise<Asy
 export async function eraseShopper(ctx: Context, name: ShopperName): Promise<AuditRow> {
   const key = keyOf(ctx, name);
   return ctx.db.transaction(async (tx) => {
-    const shopper = (await lockShopper(tx, key)) ?? fail('not-found', 'There is no such shopper');
+    const shopper = (await lockShopper(tx, key)) ?? fail('not-found', 'Shopper not found');
     const counts = await privacy.eraseData(tx, subjectOf(requireStore(ctx), shopper), ctx.now());
     return audit(ctx, tx, 'erase', key, counts);
   });

@@ -57,7 +57,7 @@ function refuseIncomplete(products: readonly ProductWrite[], rows: readonly Step
   if (epis.length === 0) return;
   const index = products.findIndex(({ epi }) => epi === epis[0]);
   const field = products[index]?.empi == null ? 'empi' : 'du';
-  const msg = `products[${index}].${field} is required for a variant that is new`;
+  const msg = `products[${index}].${field} is required for a new variant`;
   throw new IncompleteProductsError(epis, msg);
 }
 

@@ -14,14 +14,14 @@ const optional = <Shape extends z.ZodType>(shape: Shape) => z.preprocess(emptyAs
 const NUMBER = /^\s*-?\d+(\.\d+)?\s*$/;
 const id = (kind: IdKind) =>
   z
-    .union([z.string(), z.int()], 'must be a text or a whole number')
+    .union([z.string(), z.int()], 'must be a string or a whole number')
     .transform((value) => plainId(kind, String(value)))
-    .pipe(z.string(`must be a text, a whole number or gid://shopify/${kind}/<number>`));
-const text = z.union([z.string(), z.number()], 'must be a text').transform(String);
+    .pipe(z.string(`must be a string, a whole number or gid://shopify/${kind}/<number>`));
+const text = z.union([z.string(), z.number()], 'must be a string').transform(String);
 const number = z.union([z.number(), z.string().regex(NUMBER).transform(Number)], 'must be a number');
 const tags = z.union(
   [z.array(z.string()), z.string().transform((list) => list.split('|'))],
-  'must be an array or a text with | between',
+  'must be an array, or a string separated by |',
 );
 
 const BY_CHECK = {

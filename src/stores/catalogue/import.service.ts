@@ -106,7 +106,7 @@ async function writeBatch(
     if (!(error instanceof IncompleteProductsError)) throw error;
     const incomplete = new Set(error.epis);
     const bad = rows.filter(({ product }) => incomplete.has(product.epi));
-    for (const row of bad) onFault(row.line, 'empi and du are required for a variant that is new');
+    for (const row of bad) onFault(row.line, 'empi and du are required for a new variant');
     const good = rows.filter((row) => !bad.includes(row));
     const rest = { ...batch, rows: good, faults: faults + bad.length };
     return writeBatch(deps, options, before, rest);

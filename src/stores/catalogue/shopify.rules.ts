@@ -143,7 +143,7 @@ function take<Shape extends z.ZodType>(shape: Shape, value: unknown): z.infer<Sh
   const parsed = shape.safeParse(value);
   if (parsed.success) return parsed.data;
   const { path, message } = parsed.error.issues[0]!;
-  return fail('invalid-request', `The webhook is not understood: ${path.join('.')} ${message}`);
+  return fail('invalid-request', `The webhook is invalid: ${[path.join('.'), message].join(' ').trim()}`);
 }
 
 const readLevel: ReadBody = (body) => {

@@ -56,7 +56,7 @@ export async function receiveWebhook(deps: Deps, delivery: ShopifyDelivery): Pro
   const store = isStorable(pid) ? await findServedStore(deps, pid) : null;
   const secret = store && (await shopify.findSecret(deps.db, pid));
   if (!isSigned(secret ?? NO_SECRET, body, delivery.signature) || store === null || secret === null)
-    fail('unauthorised', 'The signature is wrong');
+    fail('unauthorised', 'The signature is invalid');
   const event = readEvent(topic, body, delivery.shopDomain);
   if (event === null) return { status: 'ignored' };
   const now = deps.now();
@@ -75,7 +75,7 @@ export async function receiveWebhook(deps: Deps, delivery: ShopifyDelivery): Pro
 
 /** An invalid date is ignored, because the signed body of a deletion has none. */
 function refuseStale(at: Date, now: Date): void {
-  if (now.getTime() - at.getTime() > STALE_AFTER_MS) fail('invalid-request', 'The webhook is stale');
+  if (now.getTime() - at.getTime() > STALE_AFTER_MS) fail('invalid-request', 'The webhook is too old');
 }
 
 /** An order that the store has already reported itself counts only once. */

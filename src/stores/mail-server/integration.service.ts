@@ -24,14 +24,14 @@ function providerRow({ config }: Context, medium: Medium, isDemo: boolean): Inte
 function fileRow(messages: string[], isDemo: boolean): IntegrationRow {
   const base = { name: 'File outbox', kind: 'file' as const };
   if (messages.length === 0)
-    return { ...base, state: 'standby', detail: 'Takes over for a medium that has no provider.' };
+    return { ...base, state: 'standby', detail: 'Used for a medium without a provider.' };
   const note = isDemo ? ' The demo store never sends to real people.' : '';
-  const detail = `Keeps ${messages.join(' and ')} as files in DATA_DIR/outbox.${note}`;
+  const detail = `Writes ${messages.join(' and ')} to files in DATA_DIR/outbox.${note}`;
   return { ...base, state: 'active', detail };
 }
 
 function ownRow(medium: Medium, { host, port }: MailServerView, from: string | null): IntegrationRow {
-  const detail = `Sends from ${from ?? 'no address'} by ${host}:${port}; see Settings.`;
+  const detail = `Sends from ${from ?? 'no address'} via ${host}:${port}; see Settings.`;
   return { name: 'Own mail server', kind: medium, state: 'active', detail };
 }
 

@@ -20,7 +20,7 @@ export function checkServer(input: MailServerInput, anyPort: boolean) {
   const { port, security, password = null } = input;
   const login = input.user.trim();
   if (host.length > MAX_HOST || (isIP(host) === 0 && !HOST_NAME.test(host)))
-    fail('invalid-request', 'host must be the name of a server, such as smtp.shop.example');
+    fail('invalid-request', 'host must be the host name of a server, such as smtp.shop.example');
   if (!PORTS.includes(port) && !(anyPort && Number.isInteger(port) && port > 0 && port < 65_536))
     fail('invalid-request', `port must be one of ${PORTS.join(', ')}`);
   if (!isText(login, MAX_USER))
@@ -47,12 +47,12 @@ export const TEST_KEY = createHash('sha256').update('mail-server test').digest()
 
 export function failTooManyTests(until: Date, now: Date): never {
   const seconds = String(Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1_000)));
-  const msg = `Too many tests: ${TEST_LIMIT.points} in ten minutes at most; retry later`;
+  const msg = `Too many tests: the limit is ${TEST_LIMIT.points} in 10 minutes; retry later`;
   return fail('too-many-requests', msg, { 'Retry-After': seconds });
 }
 
 export function testMail(storeName: string) {
-  const text = `This mail was sent by the mail server of ${storeName} to test it. It works: alerts leave the same way.`;
+  const text = `This is a test email from the mail server of ${storeName}. It works: alerts will be sent the same way.`;
   const page = `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>Mail server test</title></head><body><p>${escapeHtml(text)}</p></body></html>`;
   return { subject: `Test of the mail server of ${storeName}`, html: page, text: `${text}\n`, headers: {} };
 }

@@ -42,11 +42,14 @@ export async function getMailServer(ctx: Context): Promise<MailServerView | null
 function requireRealStore(ctx: Context): StoreRow {
   const store = requireStore(ctx);
   if (store.isDemo)
-    fail('forbidden', 'The demo store has no mail server of its own: its messages never leave the machine');
+    fail(
+      'forbidden',
+      'The demo store cannot have its own mail server, because its messages are written to files',
+    );
   return store;
 }
 
-const NO_SENDER = 'senderAddress of the store is missing: set the address that mails come from first';
+const NO_SENDER = 'senderAddress is missing: set the sender address of the store first';
 
 export async function setMailServer(ctx: Context, input: MailServerInput): Promise<MailServerView> {
   const { pid } = requireRealStore(ctx);
@@ -65,7 +68,10 @@ async function encryptPassword(ctx: Context, pid: string, checked: ReturnType<ty
   const before = await servers.findServer(ctx.db, pid);
   if (before === null) return fail('invalid-request', 'password is missing');
   if (contextOf(before) !== contextOf({ pid, ...checked }))
-    return fail('invalid-request', 'password is missing: enter it again with another host, port or user');
+    return fail(
+      'invalid-request',
+      'password is missing: enter it again when you change the host, port or user',
+    );
   return before.password;
 }
 
@@ -75,9 +81,9 @@ export function removeMailServer(ctx: Context): Promise<boolean> {
 
 export async function testMailServer(ctx: Context, to: string) {
   const { pid, name: storeName, senderName, senderAddress } = requireRealStore(ctx);
-  const address = email.contact.read(to) ?? fail('invalid-request', 'to must be an e-mail address');
+  const address = email.contact.read(to) ?? fail('invalid-request', 'to must be an email address');
   const opened =
-    (await openServers(ctx, [pid])).get(pid) ?? fail('not-found', 'The store has no mail server of its own');
+    (await openServers(ctx, [pid])).get(pid) ?? fail('not-found', 'The store has no mail server');
   const now = ctx.now();
   const until = await ctx.db.transaction((tx) => consume(tx, pid, TEST_KEY, TEST_LIMIT, now));
   if (until !== null) failTooManyTests(until, now);

@@ -69,7 +69,7 @@ const CHECKS: Record<ProductCheck, (value: never, reject: Reject) => unknown> = 
     return isFine ? line : reject(`must have at most ${MAX_TEXT} characters`);
   },
   url: (url: string, reject) =>
-    isPageUrl(url) ? url : reject(`must be an http(s) or relative address of at most ${MAX_URL} characters`),
+    isPageUrl(url) ? url : reject(`must be an http(s) or relative URL of at most ${MAX_URL} characters`),
   tags(tags: readonly string[], reject) {
     const checked = tags.map((tag) => toTag(tag) ?? reject(`must have at most ${MAX_TAG} characters each`));
     const unique = [...new Set(checked)].filter(Boolean);

@@ -47,7 +47,7 @@ export function checkCurrency(text: string): string {
   const currency = text.trim().toUpperCase();
   return /^[A-Z]{3}$/.test(currency)
     ? currency
-    : fail('invalid-request', 'currency must have three letters (ISO 4217), such as EUR');
+    : fail('invalid-request', 'currency must be a three-letter ISO 4217 code, such as EUR');
 }
 
 function checkPhone(text: string, region: string | null): string {

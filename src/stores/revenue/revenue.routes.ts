@@ -7,7 +7,7 @@ import { streamRevenue } from './revenue.service.ts';
 export const revenueRoutes = {
   'POST /storeadmin/v3/orders/report': route(ReportOrderDocument, {
     caller: 'store',
-    summary: 'Tells of an order, so that revenue from alerts and lists is counted',
+    summary: 'Report an order',
     form: {
       input: {
         orderId: text.required,
@@ -24,20 +24,21 @@ export const revenueRoutes = {
   }),
   'GET /storeadmin/v3/revenue': route(RevenueDocument, {
     caller: 'store',
-    summary: 'Answers what alerts and lists brought in, by day, currency and topic',
+    summary: 'Get revenue',
     form: { from: text.unusual, to: text.unusual },
     reply: 'revenue',
   }),
   'GET /storeadmin/v3/revenue.csv': route(RevenueDocument, {
     caller: 'store',
-    summary: 'Streams what alerts and lists brought in as CSV, a line for each day and currency',
+    summary: 'Export revenue as CSV',
+    description: 'Export the revenue from alerts and lists as CSV, with one row for each day and currency.',
     form: { from: text.unusual, to: text.unusual },
     stream: { type: 'text/csv', write: streamRevenue },
     reply: 'revenue',
   }),
   'POST /api/v3/shopper/set-measured': route(SetMeasuredDocument, {
     caller: 'shopper',
-    summary: "Keeps whether the shopper's clicks and orders may be measured",
+    summary: 'Allow or decline click tracking',
     form: { measured: flag.required },
     reply: 'setMeasured',
   }),

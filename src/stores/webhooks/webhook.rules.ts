@@ -31,9 +31,9 @@ const SECRET_PREFIX = 'whsec_';
 export function checkWebhookUrl(text: string): URL {
   const url = text.length <= MAX_URL && URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol))
-    return fail('invalid-request', 'url must be an http(s) address of at most 2,000 characters');
+    return fail('invalid-request', 'url must be an http(s) URL of at most 2,000 characters');
   if (url.username !== '' || url.password !== '')
-    fail('invalid-request', 'url must not hold a user name or password');
+    fail('invalid-request', 'url must not contain a user name or password');
   return url;
 }
 
@@ -45,9 +45,9 @@ export function hostOf(url: URL): string {
 export function checkEvents(events: readonly string[]): EventType[] {
   const wrong = events.find((event) => !(EVENT_TYPES as readonly string[]).includes(event));
   if (wrong !== undefined)
-    fail('invalid-request', `events: "${wrong.slice(0, 50)}" is none of ${EVENT_TYPES.join(', ')}`);
+    fail('invalid-request', `events: "${wrong.slice(0, 50)}" must be one of ${EVENT_TYPES.join(', ')}`);
   if (events.length === 0)
-    fail('invalid-request', `events must name at least one of ${EVENT_TYPES.join(', ')}`);
+    fail('invalid-request', `events must contain at least one of ${EVENT_TYPES.join(', ')}`);
   return [...new Set(events)] as EventType[];
 }
 

@@ -39,7 +39,8 @@ type SavedWebhook = { webhook: WebhookRow; secret: string | null };
 
 export async function saveWebhook(ctx: Context, input: MutationSaveWebhookArgs): Promise<SavedWebhook> {
   const store = requireStore(ctx);
-  if (store.isDemo) fail('forbidden', 'The demo store has no webhooks: its messages never leave the machine');
+  if (store.isDemo)
+    fail('forbidden', 'The demo store cannot have webhooks, because its messages are written to files');
   const events = checkEvents(input.events);
   const url = checkWebhookUrl(input.url);
   await refusePrivateHost(ctx, hostOf(url), 'url', 'url: its host');
@@ -55,7 +56,7 @@ export async function saveWebhook(ctx: Context, input: MutationSaveWebhookArgs):
     (await ctx.db.transaction((tx) => hooks.addWebhook(tx, store.pid, added, now))) ??
     fail('limit-reached', `A store can have at most ${MAX_WEBHOOKS} webhooks`);
   ctx.shownOnce.push(
-    `the webhook ${webhook.id}, whose secret is not shown again: delete it and add another one under a new Idempotency-Key`,
+    `the webhook ${webhook.id}, whose secret is not shown again: delete it and create another with a new Idempotency-Key`,
   );
   return { webhook, secret };
 }
@@ -83,7 +84,7 @@ export async function getDelivery(ctx: Context, id: string): Promise<DeliveryRow
 export async function replayDelivery(ctx: Context, id: string): Promise<DeliveryRow> {
   const { pid } = requireStore(ctx);
   const row = await ctx.db.transaction((tx) => hooks.replayDelivery(tx, pid, id, ctx.now()));
-  return row ?? fail('not-found', 'There is no such delivery');
+  return row ?? fail('not-found', 'Delivery not found');
 }
 
 export async function testWebhook(ctx: Context, id: string): Promise<DeliveryRow> {
@@ -93,7 +94,7 @@ export async function testWebhook(ctx: Context, id: string): Promise<DeliveryRow
 }
 
 function failNoWebhook(): never {
-  return fail('not-found', 'There is no such webhook');
+  return fail('not-found', 'Webhook not found');
 }
 
 export function listAttempts(ctx: Context, deliveryId: string) {
@@ -112,6 +113,6 @@ export async function getHealth(ctx: Context, webhookId: string) {
 /** Records an attempt. An error here must not undo the attempt itself. */
 export async function recordAttempt({ db, log }: Services, attempt: Parameters<typeof hooks.addAttempt>[1]) {
   await hooks.addAttempt(db, attempt).catch((error: unknown) => {
-    log.error({ alertId: attempt.deliveryId, err: error }, 'a try of a webhook could not be noted');
+    log.error({ alertId: attempt.deliveryId, err: error }, 'a webhook attempt could not be recorded');
   });
 }

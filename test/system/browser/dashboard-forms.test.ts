@@ -54,7 +54,7 @@ describeInBrowser('forms of the dashboard', () => {
     });
     await enterTopic('launch');
     await page.getByText('Everything is saved.').waitFor();
-    await page.getByLabel('Sent').selectOption('By hand');
+    await page.getByLabel('Sent').selectOption('Manually');
     await page.getByLabel('Who is told').selectOption('Everybody at once');
     await page.getByText('There are changes that are not saved.').waitFor();
     await pressSaveTopic('launch');
@@ -77,11 +77,11 @@ describeInBrowser('forms of the dashboard', () => {
       return settings.filter((_label, index) => counts[index]! > 0).join(', ');
     };
     for (const [trigger, own] of [
-      ['By hand', ''],
-      ['When a product gets a tag', 'Product tag'],
-      ['When stock is back', 'Minimum stock'],
-      ['When the price falls', 'Price falls by at least (%)'],
-      ['When little stock is left', 'Units left'],
+      ['Manually', ''],
+      ['When a tag is added', 'Product tag'],
+      ['When back in stock', 'Minimum stock'],
+      ['When the price drops', 'Price falls by at least (%)'],
+      ['When stock is low', 'Units left'],
     ] as const) {
       await page.getByLabel('Sent').selectOption(trigger);
       await eventually(shown, own);
@@ -114,7 +114,7 @@ describeInBrowser('forms of the dashboard', () => {
       ...{ name: 'pricedrop', trigger: 'pricedrop' },
       ...{ dropPercent: 20, delaySeconds: 90, listHolders: true },
     });
-    await page.getByLabel('Sent').selectOption('When little stock is left');
+    await page.getByLabel('Sent').selectOption('When stock is low');
     await page.getByLabel('Units left').waitFor();
     await page.getByRole('button', { name: 'Discard changes' }).click();
     await page.getByLabel('Price falls by at least (%)').waitFor();

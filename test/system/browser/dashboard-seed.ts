@@ -107,7 +107,12 @@ async function seedHistory(service: TestService, store: NewStore): Promise<void>
       error: '550 5.1.1 The account that you tried to reach does not exist',
       recipient: 'a.very.long.address@department.example.com',
     },
-    { state: 'withheld', attempts: 1, error: 'the stock is gone again', recipient: 'kim@example.com' },
+    {
+      state: 'withheld',
+      attempts: 1,
+      error: 'the product is out of stock again',
+      recipient: 'kim@example.com',
+    },
     { state: 'queued', attempts: 3, error: '451 4.7.1 Try again later', recipient: 'lou@example.com' },
   ];
   await db.query(

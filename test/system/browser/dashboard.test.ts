@@ -164,7 +164,7 @@ describeInBrowser('the merchant dashboard', () => {
     await html.fill('<p>Back: </p>');
     await html.evaluate((field) => (field as HTMLTextAreaElement).setSelectionRange(9, 9));
     await page.getByText('Insert variable into HTML').click();
-    await page.getByRole('button', { name: 'product.title Title of the product: Linen shirt' }).click();
+    await page.getByRole('button', { name: 'product.title Product title: Linen shirt' }).click();
     await eventually(() => html.inputValue(), '<p>Back: {{ product.title }}</p>');
     await page.getByLabel('Show with a product of yours').fill('walnut');
     await page.getByRole('option', { name: 'Walnut desk lamp' }).click();
@@ -199,7 +199,7 @@ describeInBrowser('the merchant dashboard', () => {
     await page.getByRole('heading', { name: 'launch', exact: true }).waitFor();
     await page.getByText('0 by e-mail, 0 by SMS').waitFor();
 
-    await page.getByLabel('E-mail address').fill('me@shop.example');
+    await page.getByLabel('Email address').fill('me@shop.example');
     await page.getByRole('button', { name: 'Send test' }).click();
     await said('A test message is on its way to me@shop.example.').waitFor();
 

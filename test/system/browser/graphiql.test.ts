@@ -107,7 +107,7 @@ describeInBrowser('GraphiQL', () => {
     await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
     const docs = page.locator('.graphiql-doc-explorer');
     await docs.getByRole('link', { name: 'Query' }).click();
-    await docs.getByText('Needs shopper headers').first().waitFor();
+    await docs.getByText('Requires shopper credentials').first().waitFor();
     expect(await allFindings(page)).toEqual([]);
   });
 

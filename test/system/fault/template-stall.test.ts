@@ -100,7 +100,7 @@ describe('a message that is interrupted', () => {
     const start = now();
     // It is told of no time until shortly before the end, or the library would stop by itself on a slow machine.
     const clock = (): number => (now() - start < 900 ? 0 : 10_000);
-    expect(renderWith(clock)).toEqual({ part: 'html', reason: 'it takes too long', isStuck: true });
+    expect(renderWith(clock)).toEqual({ part: 'html', reason: 'rendering takes too long', isStuck: true });
   });
 
   test('is not to blame where the processor did something else all the time', () => {
