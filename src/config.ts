@@ -132,7 +132,7 @@ export const variables = z.object({
   ...COMBINED,
 });
 
-/** README.md and `.env.example` must explain each. */
+/** docs/configuration.md and `.env.example` must explain each. */
 export const VARIABLE_NAMES = Object.keys(variables.shape);
 
 type Settings = {
