@@ -39,8 +39,8 @@ async function reasonNotReady(
     const headers = { 'Retry-After': MAINTENANCE_RETRY_SECONDS };
     return new AppError('maintenance', 'The service is down for maintenance', headers);
   } catch (error) {
-    log.warn({ reason: (error as Error).message }, 'the database is not reachable');
-    return unavailable('The database is not reachable');
+    log.warn({ reason: (error as Error).message }, 'The database is unavailable');
+    return unavailable('The database is unavailable');
   }
 }
 
@@ -53,7 +53,7 @@ export function serveHealth(app: Application, services: Services, lifecycle: Lif
   app.get('/readyz', async (_req, res) => {
     nameRoute(res, '/readyz');
     const state: State = { version: VERSION };
-    const late = delay(RESPONSE_LIMIT_MS, unavailable('The database does not answer in time'), {
+    const late = delay(RESPONSE_LIMIT_MS, unavailable('The database does not respond in time'), {
       ref: false,
     });
     const reason = await Promise.race([reasonNotReady(services, lifecycle, state), late]);

@@ -217,7 +217,7 @@ async function settle(ctx: Context, claim: WriteClaim, encrypt: () => Promise<Bu
   } catch (error) {
     ctx.log.warn(
       { requestId: ctx.requestId, ...ctx.trace, err: error },
-      'an idempotency result could not be kept; a retry does the work again',
+      'Could not store an idempotency result; a retry will repeat the work',
     );
   }
 }

@@ -6,10 +6,10 @@ import type { Logger } from './log.ts';
  */
 export function watchUnexpected(log: Logger, end: () => void): void {
   process.on('unhandledRejection', (reason) =>
-    log.error({ err: reason }, 'a failure that nobody waited for'),
+    log.error({ err: reason }, 'Unhandled promise rejection'),
   );
   process.on('uncaughtException', (error) => {
-    log.fatal({ err: error }, 'a failure that nobody caught; the process ends');
+    log.fatal({ err: error }, 'Uncaught exception; the process exits');
     end();
   });
 }

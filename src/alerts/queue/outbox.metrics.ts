@@ -19,7 +19,7 @@ export function watchOutbox({ db, log }: Pick<Services, 'db' | 'log'>): void {
       const waiting = Promise.race([
         countWaiting(db, MEDIA, new Date()),
         delay(LOOK_LIMIT_MS, undefined, { ref: false }).then(() => {
-          throw new Error('the database did not answer in time');
+          throw new Error('the database did not respond in time');
         }),
       ]);
       looked = { at: performance.now(), waiting };

@@ -88,7 +88,7 @@ function readSettings(env: Record<string, unknown>): MailSettings | null {
   const dkim = together(env, 'DKIM_DOMAIN', 'DKIM_SELECTOR', 'DKIM_PRIVATE_KEY');
   if (smtp === null && dkim !== null)
     throw new Error(
-      'SMTP_URL is missing: DKIM_DOMAIN and the like sign the mails it sends (see .env.example)',
+      'SMTP_URL is missing: DKIM signs only emails that are sent by SMTP (see .env.example)',
     );
   if (smtp === null) return null;
   return {

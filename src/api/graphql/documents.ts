@@ -52,7 +52,7 @@ async function readManifest(path: string): Promise<Map<string, string>> {
       error instanceof z.ZodError
         ? 'it must be a JSON object of ids and documents'
         : (error as Error).message;
-    throw new Error(`TRUSTED_DOCUMENTS is wrong: ${reason} (see .env.example)`, { cause: error });
+    throw new Error(`TRUSTED_DOCUMENTS is invalid: ${reason} (see .env.example)`, { cause: error });
   }
 }
 
