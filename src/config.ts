@@ -36,7 +36,8 @@ const proxies = z
     'use IP addresses, subnets, loopback, linklocal or uniquelocal, separated by commas',
   );
 
-const REDIS_HELP = 'use one Redis URL, such as redis://user:password@cache.example:6379/0, or rediss:// for TLS';
+const REDIS_HELP =
+  'use one Redis URL, such as redis://user:password@cache.example:6379/0, or rediss:// for TLS';
 
 const redisUrl = z
   .url({ protocol: /^rediss?$/, hostname: /./, error: REDIS_HELP, abort: true })

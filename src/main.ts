@@ -64,9 +64,7 @@ async function banner(localUrl: string, runtime: Runtime, demo: DemoStore | null
     `  GraphiQL   ${localUrl}/graphiql`,
     `  health     ${localUrl}/healthz  ${localUrl}/readyz`,
     placesIn(runtime),
-    operatorKey === null
-      ? '  operator   to create stores, run: npm run operator -- key'
-      : [],
+    operatorKey === null ? '  operator   to create stores, run: npm run operator -- key' : [],
     demo ? ['', '  demo store (DEMO=0 disables it)', `    shop     ${localUrl}/demo`] : [],
     demo ? [`    pid      ${demo.pid}`, `    API key  ${demo.apiKey}`] : [],
     // Printed last, where it is noticed, because it is never shown again.
@@ -93,9 +91,9 @@ async function checkPort(config: Config): Promise<void> {
 async function listen(server: NetServer, { port, host }: Config): Promise<string> {
   server.listen({ port, host, backlog: BACKLOG });
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'EADDRINUSE') throw new Error(`PORT ${port} is already in use on ${host}; choose another PORT`);
-    if (error.code === 'EACCES')
-      throw new Error(`This user may not open PORT ${port}; choose another PORT`);
+    if (error.code === 'EADDRINUSE')
+      throw new Error(`PORT ${port} is already in use on ${host}; choose another PORT`);
+    if (error.code === 'EACCES') throw new Error(`This user may not open PORT ${port}; choose another PORT`);
     if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
       throw new Error(`HOST ${host} is not an address of this machine; choose another HOST`);
     throw error;

@@ -129,7 +129,8 @@ export const commands: Record<string, Command> = {
     },
   },
   'rotate-token-key': {
-    summary: 'Sign sessions and links with a new key; those of older keys remain valid, and regids never change',
+    summary:
+      'Sign sessions and links with a new key; those of older keys remain valid, and regids never change',
     flags: {
       pid: PID,
       'old-days': {

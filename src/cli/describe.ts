@@ -48,7 +48,12 @@ export function describeStore(store: StoreListing): string {
     ['share URL', shareUrl ?? "this service's page"],
     ['double opt-in', yesNo(doubleOptIn)],
     ['default region', defaultRegion ?? 'none: phone numbers need a country code'],
-    ['digest', digestSeconds === undefined ? 'none: each alert is sent separately' : `combines alerts within ${digestSeconds} s`],
+    [
+      'digest',
+      digestSeconds === undefined
+        ? 'none: each alert is sent separately'
+        : `combines alerts within ${digestSeconds} s`,
+    ],
     ['quiet hours', quietFrom === undefined ? 'none' : `${quietFrom} to ${quietTo} (${timeZone})`],
     ['daily cap', dailyCap === undefined ? 'none' : `${dailyCap} messages per contact`],
     ['clicks', measureAlerts ? `tracked, orders attributed for ${attributionDays} days` : 'not tracked'],

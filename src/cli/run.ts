@@ -20,8 +20,7 @@ const PROGRAMS = {
   },
   operator: {
     call: 'npm run --silent operator --',
-    about:
-      'Manage operator keys. An operator signs in to the dashboard with such a key and creates stores.',
+    about: 'Manage operator keys. An operator signs in to the dashboard with such a key and creates stores.',
     commands: operatorCommands,
   },
 } satisfies Record<string, Program>;

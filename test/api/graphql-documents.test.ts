@@ -294,7 +294,7 @@ describe('trusted documents', () => {
   });
 
   test.each([
-    ['{', 'TRUSTED_DOCUMENTS is wrong'],
+    ['{', 'TRUSTED_DOCUMENTS is invalid'],
     ['[]', 'must be a JSON object of ids and documents'],
     ['{"a": 1}', 'must be a JSON object of ids and documents'],
   ])('a file with %s stops the start and says why', async (content, reason) => {

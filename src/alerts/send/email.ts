@@ -87,9 +87,7 @@ function readSettings(env: Record<string, unknown>): MailSettings | null {
   const smtp = together(env, 'SMTP_URL', 'MAIL_FROM');
   const dkim = together(env, 'DKIM_DOMAIN', 'DKIM_SELECTOR', 'DKIM_PRIVATE_KEY');
   if (smtp === null && dkim !== null)
-    throw new Error(
-      'SMTP_URL is missing: DKIM signs only emails that are sent by SMTP (see .env.example)',
-    );
+    throw new Error('SMTP_URL is missing: DKIM signs only emails that are sent by SMTP (see .env.example)');
   if (smtp === null) return null;
   return {
     smtpUrl: smtp.SMTP_URL,

@@ -48,7 +48,9 @@ export async function ownerOf(dir: string): Promise<OsUser | undefined> {
     );
   }
   if (uid !== 0) return { uid, gid };
-  throw new Error(`${dir} belongs to root, but PostgreSQL does not run as root; run: chown -R postgres: ${dir}`);
+  throw new Error(
+    `${dir} belongs to root, but PostgreSQL does not run as root; run: chown -R postgres: ${dir}`,
+  );
 }
 
 /** The password is written once, before the cluster so that an interrupted first start finds the same one. */

@@ -178,9 +178,12 @@ const REST_MS = 200;
 async function checkWritable(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ transaction_read_only: string }>('SHOW transaction_read_only');
   if (rows[0]?.transaction_read_only === 'on')
-    throw Object.assign(new Error('The database server is read-only: it is a replica, or closed for writes'), {
-      code: READ_ONLY,
-    });
+    throw Object.assign(
+      new Error('The database server is read-only: it is a replica, or closed for writes'),
+      {
+        code: READ_ONLY,
+      },
+    );
 }
 
 /** Returns the timeline that a server writes, which every promotion increases; null if the server is away or read-only. */

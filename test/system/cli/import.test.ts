@@ -152,7 +152,7 @@ test.each(['ndjson', 'csv'])(
     expect(killed.code).toBe('SIGKILL');
     const { code, out, err } = await runImport(['--file', path, '--resume']);
     expect([code, out]).toEqual([0, `Done: ${total} products written, 0 bad lines skipped.\n`]);
-    expect(err).toMatch(/going on behind line [1-9]/);
+    expect(err).toMatch(/continuing after line [1-9]/);
     const [row] = await service.services.db.query(
       'SELECT count(*)::int AS n, max(rev) AS rev FROM product WHERE pid = $1',
       [store.pid],
@@ -193,7 +193,7 @@ test('--strict stops at the first bad line and --max-errors after so many', asyn
 test.each([
   [['--file', 'x.ndjson'], 1, 'ENOENT'],
   // The file comes first: what is not there has no format.
-  [['--file', '/nope'], 1, '--file /nope cannot be read: there is no such file'],
+  [['--file', '/nope'], 1, 'Cannot read --file /nope: no such file'],
   [['--file', '/'], 1, '--file / is a folder'],
   [['--file', fileURLToPath(import.meta.url)], 2, '--format'],
   [[], 2, '--file is missing'],

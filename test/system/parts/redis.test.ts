@@ -88,7 +88,7 @@ describeWith(['Redis'], 'two processes with one Redis', () => {
     const store = await one.createStore({ rateLimits: { key: 1_000 } });
     expect(await call(one, store)).toEqual([200, '999']);
     await redis.stop('SIGKILL');
-    await until(() => told('Redis is away').length > 0);
+    await until(() => told('Redis is unavailable').length > 0);
     expect(await call(one, store)).toEqual([200, '999']);
     expect(await call(other, store)).toEqual([200, '999']);
     expect(await call(one, store)).toEqual([200, '998']);
@@ -102,7 +102,7 @@ describeWith(['Redis'], 'two processes with one Redis', () => {
       return (await call(other, store))[1] === String(Number(left) - 1);
     });
     await until(async () => (await gauge()).endsWith('shared 1'));
-    expect(told('Redis is away')).toEqual([expect.objectContaining({ level: 40 })]);
+    expect(told('Redis is unavailable')).toEqual([expect.objectContaining({ level: 40 })]);
     expect(told('shared through Redis').map(({ level }) => level)).toEqual([30]);
     expect(lines.join('')).not.toContain(PASSWORD);
   });
@@ -112,12 +112,12 @@ describeWith(['Redis'], 'two processes with one Redis', () => {
     await call(one, store);
     redis.signal('SIGSTOP');
     expect((await call(one, store))[0]).toBe(200);
-    expect(told('Redis is away')).toHaveLength(1);
+    expect(told('Redis is unavailable')).toHaveLength(1);
     const answers = await Promise.all(Array.from({ length: 20 }, () => call(one, store)));
     expect(answers.map(([status]) => status)).toEqual(Array(20).fill(200));
     redis.signal('SIGCONT');
     await until(() => told('shared through Redis').length === 1);
-    expect(told('Redis is away')).toHaveLength(1);
+    expect(told('Redis is unavailable')).toHaveLength(1);
   });
 
   test('say so once when Redis answers and takes no writes', async () => {
@@ -125,13 +125,13 @@ describeWith(['Redis'], 'two processes with one Redis', () => {
     const client = new Redis(redisUrl);
     await client.config('SET', 'maxmemory', '1');
     for (const left of ['999', '998']) expect(await call(one, store)).toEqual([200, left]);
-    expect(told('Redis is away')).toEqual([
+    expect(told('Redis is unavailable')).toEqual([
       expect.objectContaining({ reason: expect.stringContaining('OOM') }),
     ]);
     await client.config('SET', 'maxmemory', '0');
     client.disconnect();
     await until(() => told('shared through Redis').length === 1);
-    expect(told('Redis is away')).toHaveLength(1);
+    expect(told('Redis is unavailable')).toHaveLength(1);
   });
 });
 
@@ -159,7 +159,7 @@ describe('a Redis that cannot be used', () => {
     'of which the address is wrong stops the start with a sentence that repeats nothing of it: %s',
     (url) => {
       expect(() => readConfig({ REDIS_URL: url })).toThrow(
-        /^REDIS_URL is wrong: name one Redis, such as redis:\/\/user:password@cache\.example:6379\/0, or rediss:\/\/ for TLS \(see \.env\.example\)$/,
+        /^REDIS_URL is invalid: use one Redis URL, such as redis:\/\/user:password@cache\.example:6379\/0, or rediss:\/\/ for TLS \(see \.env\.example\)$/,
       );
     },
   );
