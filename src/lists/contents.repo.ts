@@ -81,7 +81,7 @@ const STORE_REMOVED = `
     )}),`;
 
 // `set_config` turns off the triggers that count items, because this statement updates the counts itself. The lists are locked, so it needs
-// no ON CONFLICT, which could not tell a default from a sent value. `known` locks items, because a manual UPDATE locks no list.
+// no ON CONFLICT, which could not distinguish a default from a sent value. `known` locks items, because a manual UPDATE locks no list.
 const writeStatement = (name: string, storeRemoved: string): Statement => ({
   name,
   text: `

@@ -74,7 +74,7 @@ function createCounter(make: (options: Options) => RateLimiterAbstract): Counter
 const hide = (kind: string, key: string, secret: Uint8Array): string =>
   createHmac('sha256', secret).update(`${kind} ${key}`).digest('base64url');
 
-/** Counts in memory while Redis is away. A timer checks for its return, so that no request waits. Each change is logged once. */
+/** Counts in memory while Redis is unavailable. A timer checks for its return, so that no request waits. Each change is logged once. */
 function createSharedLimiter(url: string, log: Logger, inMemory: Counter): Limiter {
   const redis = new Redis(url, {
     lazyConnect: true,

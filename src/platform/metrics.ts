@@ -91,11 +91,7 @@ export const METRICS = {
     MESSAGE,
     'How long the oldest due message has been waiting, by kind',
   ),
-  messages: counter(
-    'messages_total',
-    [...MESSAGE, 'outcome'],
-    'Delivery attempts, by kind and outcome: sent, retry, dead (given up), withheld, deferred',
-  ),
+  messages: counter('messages_total', [...MESSAGE, 'outcome'], 'Delivery attempts, by kind and outcome'),
   sends: histogram(
     'send_duration_seconds',
     MESSAGE,

@@ -13,7 +13,7 @@ import { VERSION } from './version.ts';
 
 const EXPORT_MS = 1_000;
 
-/** Logs once that the collector is away, until it is back; spans of that time are lost, and nothing waits for them. */
+/** Logs once that the collector is unavailable, until it is back; spans of that time are lost, and nothing waits for them. */
 function logOutages(exporter: SpanExporter, log: Logger): SpanExporter {
   let isAway = false;
   return {

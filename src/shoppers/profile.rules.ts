@@ -94,7 +94,7 @@ function fillPrefs(own: Json, given: Json): Json {
   return joinMaps(isSmall(filled) ? filled : own, given);
 }
 
-/** An account's profile, completed from a guest's. An account that has answered about marketing keeps its answer. */
+/** An account's profile, completed from a guest's. An account that has made a choice about marketing keeps it. */
 export function fillProfile(own: Profile, given: Profile): Profile {
   const hasAnswered = own.acc_mkt || Object.keys(own.prefs).length > 0;
   return {

@@ -237,7 +237,7 @@ test('a session ends after eight hours, and housekeeping forgets it', async () =
   expect(await storeOf({ ...OWN, cookie })).toEqual({ name: 'Nordlys' });
   later(8.1);
   expect(await storeOf({ ...OWN, cookie })).toBeNull();
-  const chore = HOUSEKEEPING.find(({ name }) => name === 'forget dashboard sessions')!;
+  const chore = HOUSEKEEPING.find(({ name }) => name === 'delete dashboard sessions')!;
   while ((await chore.run(service.services, service.services.now())) > 0);
   expect(await service.services.db.query('SELECT 1 FROM store_session')).toEqual([]);
 });

@@ -112,7 +112,7 @@ export function createQueue(services: Services, options: QueueOptions): Task {
     const outcome = await (span ? span.run(attempt) : attempt()).catch(outcomeOfError);
     const durationMs = performance.now() - startedAt;
     const failure = outcome.kind === 'retry' || outcome.kind === 'failed' ? outcome.kind : undefined;
-    // A withheld or deferred message reached no provider.
+    // A suppressed or deferred message reached no provider.
     if (failure || outcome.kind === 'sent')
       METRICS.sends.observe({ lane: key.lane, medium: key.medium ?? '' }, durationMs / 1_000);
     span?.end({ attributes: { 'wishgate.outcome': outcome.kind }, failure });

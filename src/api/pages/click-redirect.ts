@@ -23,7 +23,7 @@ const UNKNOWN = tokenPage(
   '<p>It is incomplete, too old or was not made by us. Please open the shop itself.</p>',
 );
 
-/** Browsers and mail programs that prefetch say so; nobody has clicked what they open. */
+/** Browsers and email clients that prefetch say so; nobody has clicked what they open. */
 function isPrefetch(req: Request): boolean {
   const purposes = ['purpose', 'sec-purpose', 'x-purpose', 'x-moz'].map((name) =>
     String(req.headers[name] ?? ''),
@@ -42,7 +42,7 @@ async function inTime<Result, Late>(pending: Promise<Result>, late: Late): Promi
   }
 }
 
-/** What a template, or a mail program, appended to the link. */
+/** What a template, or an email client, appended to the link. */
 function queryOf({ originalUrl }: Request): string {
   const start = originalUrl.indexOf('?');
   return start < 0 ? '' : originalUrl.slice(start + 1, start + 1 + MAX_QUERY);

@@ -71,7 +71,7 @@ function unsubscribed(view: UnsubscribeView): TokenPage {
   return tokenPage('Done', `${text}<p class="quiet">You can close this page.</p>`, view.store);
 }
 
-/** The choice in a form body; null for a one-click unsubscribe of a mail program, which sends none. */
+/** The choice in a form body; null for a one-click unsubscribe of an email client, which sends none. */
 async function chosenScope(req: Request, res: Response): Promise<Scope | null> {
   const contentType = req.headers['content-type'] ?? '';
   const body = await readBody(req, res);
@@ -109,7 +109,7 @@ function trackingChosen({ store, contact }: UnsubscribeView, token: string, meas
   return tokenPage('Done', status(what) + trackingForm(token, !measured), store);
 }
 
-/** Serves the links in messages; those in SMS are short. Opening one changes nothing: mail scanners follow links, but press nothing. */
+/** Serves the links in messages; those in SMS are short. Opening one changes nothing: email scanners follow links, but press nothing. */
 export function serveContactPages(app: Application, services: Services, admitLink: AdmitLink): void {
   serveTokenPages(app, admitLink, ['/confirm/:token', '/c/:token'], EXPIRED, {
     get: async (token) => {

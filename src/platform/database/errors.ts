@@ -18,7 +18,7 @@ export function someFailure(error: unknown, fits: (code: string, message: string
   return inner.some((failure) => someFailure(failure, fits));
 }
 
-/** PostgreSQL is away, starting or shutting down: callers get 503 and may retry. */
+/** PostgreSQL is unavailable, starting or shutting down: callers get 503 and may retry. */
 export function isDatabaseAway(error: unknown): boolean {
   return someFailure(error, (code, message) => AWAY_CODES.test(code) || AWAY_TEXT.test(message));
 }

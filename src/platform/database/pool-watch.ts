@@ -10,7 +10,7 @@ type Given = { name?: string; label?: string; text: string; rowMode?: string };
 
 const SIMPLE = /^(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)\b/;
 
-/** Returns the statement's own name, `typed` for Prisma's unnamed ones, or the first word of BEGIN, COMMIT and the like. */
+/** Returns the statement's own name, `typed` for Prisma's unnamed ones, or the first word, such as BEGIN or COMMIT. */
 function nameOf(statement: Given | string): string {
   const { name, label, text, rowMode }: Given =
     typeof statement === 'string' ? { text: statement } : statement;

@@ -186,7 +186,7 @@ async function checkWritable(client: pg.ClientBase): Promise<void> {
     );
 }
 
-/** Returns the timeline that a server writes, which every promotion increases; null if the server is away or read-only. */
+/** Returns the timeline that a server writes, which every promotion increases; null if the server is unavailable or read-only. */
 async function historyOf(connectionString: string): Promise<string | null> {
   const client = new pg.Client({
     connectionString,

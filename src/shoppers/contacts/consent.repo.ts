@@ -8,13 +8,13 @@ import type { ShopperRow } from '../shopper.repo.ts';
 import { isAccountContact } from './contact.rules.ts';
 import type { Contact, ContactKey, Medium } from './contact.rules.ts';
 
-/** A contact with its last answer about the store's mailing list. */
+/** A contact with its last choice about the store's mailing list. */
 export type ConsentRow = Raw<Omit<MailingAnswerModel, 'pid'>>;
 
-/** A null regid keeps the shopper of the previous answer. */
+/** A null regid keeps the shopper of the previous choice. */
 export type NewConsent = Pick<ConsentRow, 'acceptmarketing' | 'acceptsource'> & { regid: string | null };
 
-/** SQL: says in one statement whether the answer changed, also when several arrive at once; an upsert of Prisma cannot. */
+/** SQL: says in one statement whether the choice changed, also when several arrive at once; an upsert of Prisma cannot. */
 const SAVE = {
   name: 'save_mailing_answer',
   text: `
@@ -50,7 +50,7 @@ export function countConsents(db: Db, pid: string, filter: ConsentFilter): Promi
   return db.prisma.mailingAnswer.count({ where: { pid, ...filter } });
 }
 
-/** Copies a contact's answer into the preferences of its shopper, whose row is locked. */
+/** Copies a contact's choice into the preferences of its shopper, whose row is locked. */
 export async function writeConsent(tx: Tx, shopper: ShopperRow, row: ConsentRow, now: Date): Promise<void> {
   const { medium, acceptmarketing, signuptime, acceptsource } = row;
   const consent = { signuptime: signuptime.getTime(), acceptmarketing, acceptsource };

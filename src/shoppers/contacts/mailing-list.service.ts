@@ -19,7 +19,7 @@ import type { Contact, ContactKey } from './contact.rules.ts';
 export { forgetOptIns } from './consent.repo.ts';
 
 /**
- * Records a contact's answer to `addtomailinglist`, also in the preferences of its shopper: the account with that address, created
+ * Records a contact's choice in `addtomailinglist`, also in the preferences of its shopper: the account with that address, created
  * where there is none, or for a phone number the shopper who gave it.
  */
 export async function recordConsent(
@@ -45,7 +45,7 @@ export async function withdrawConsent(
   now: Date,
 ): Promise<void> {
   const known = await consents.findConsent(tx, pid, contact);
-  // Nobody answered here, so a contact that was not on the list stays unknown to it.
+  // Nobody chose here, so a contact that was not on the list stays unknown to it.
   if (acceptsource !== 'unsubscribe' && !known?.acceptmarketing) return;
   const account = isAccountContact(contact) ? await findAccount(tx, pid, contact.value) : null;
   const regid = account?.regid ?? known?.regid ?? '';

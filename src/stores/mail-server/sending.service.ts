@@ -39,7 +39,7 @@ export async function openServers({ db, config }: Pick<Services, 'db' | 'config'
   );
 }
 
-/** The outcome for the mail, and what it shows about the server; `problem` is undefined if it shows nothing. */
+/** The outcome for the email, and what it shows about the server; `problem` is undefined if it shows nothing. */
 type Carried = { outcome: Outcome; problem?: MailProblem | null };
 
 const later = (problem: MailProblem): Carried => ({
@@ -67,7 +67,7 @@ export async function sendByOwnServer(
   }
 }
 
-/** Writes only changes, so that a hundred mails a second cause two writes a minute. */
+/** Writes only changes, so that a hundred emails a second cause two writes a minute. */
 export function createHealthLog({ db, log, now }: Pick<Services, 'db' | 'log' | 'now'>) {
   const noted = new LRUCache<string, MailProblem | 'none'>({ max: 10_000, ttl: 30_000 });
   return async (key: ServerKey, problem: MailProblem | null): Promise<void> => {
@@ -75,7 +75,7 @@ export function createHealthLog({ db, log, now }: Pick<Services, 'db' | 'log' | 
     if (noted.get(name) === (problem ?? 'none')) return;
     noted.set(name, problem ?? 'none');
     await servers.noteHealth(db, key, problem, now()).catch((error: unknown) => {
-      // Logged only, because the mail itself matters more.
+      // Logged only, because the email itself matters more.
       log.error({ err: error }, "Could not save the state of a store's mail server");
     });
   };

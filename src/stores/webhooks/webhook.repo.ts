@@ -36,7 +36,7 @@ export async function updateWebhook(db: Db, pid: string, { id, url, events }: We
   return (await db.prisma.webhook.updateManyAndReturn({ ...change, omit: HIDDEN }))[0];
 }
 
-/** Deliveries that are still queued will be withheld. */
+/** Deliveries that are still queued will be suppressed. */
 export async function deleteWebhook(db: Db, pid: string, id: string): Promise<boolean> {
   return (await db.prisma.webhook.deleteMany({ where: { pid, id } })).count === 1;
 }
