@@ -199,7 +199,7 @@ async function main(flag: string | undefined): Promise<void> {
   const status = await ended;
   if (service)
     await drain(service).catch((error: unknown) => {
-      log.error({ err: error }, 'Shutdown failed');
+      log.error({ err: error }, 'shutdown failed');
       process.exit(1);
     });
   process.exit(status);

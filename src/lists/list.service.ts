@@ -115,7 +115,7 @@ export async function deleteList(
       const [page] = await readPages(tx, NEWEST_FIRST, [{ key, maxBytes }]);
       const { items } = page!.row ?? failTooMuch();
       await queueListEvents(tx, owner, 'list.item.removed', [list.lid], ctx.now());
-      // A restore also includes the items that are still to be copied.
+      // A restore also restores the items that are still to be copied.
       if (list._cp) await finishCopies(tx, owner.pid, [list.lid], ctx.now());
       if (rules.isRestorable(owner)) await storeDeletedList(tx, list, ctx.config.maxShopperBytes, ctx.now());
       await lists.deleteList(tx, list);

@@ -251,5 +251,7 @@ export function createFairQueue(limits: QueueLimits): FairQueue {
 }
 
 function tooBusy(): AppError {
-  return new AppError('unavailable', 'The service is busy; retry later', { 'Retry-After': '2' });
+  return new AppError('unavailable', 'Too many requests are in progress; retry later', {
+    'Retry-After': '2',
+  });
 }

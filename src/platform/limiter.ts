@@ -106,7 +106,7 @@ function createSharedLimiter(url: string, log: Logger, inMemory: Counter): Limit
     if (isShared !== false)
       log.warn(
         { reason: describeFailure(error) },
-        'Redis is unavailable: each process counts its own rate limits until Redis is back',
+        'Redis is unavailable: each process counts rate limits by itself until it returns',
       );
     isShared = false;
   };
@@ -114,7 +114,7 @@ function createSharedLimiter(url: string, log: Logger, inMemory: Counter): Limit
     try {
       // A count instead of a ping: a Redis that responds but accepts no writes is useless.
       await inRedis('look', '', Number.MAX_SAFE_INTEGER - 1);
-      if (isShared !== true) log.info('Rate limits are shared through Redis');
+      if (isShared !== true) log.info('rate limits are shared through Redis');
       isShared = true;
     } catch (error) {
       tellAway(cause ?? error);

@@ -41,20 +41,28 @@ export const METRICS = {
     'http_request_duration_seconds',
     ['route', 'operation', 'status'],
     REQUEST_SECONDS,
-    'Time from a request to the end of its response, by route, operation and status (499: the caller disconnected)',
+    'Time from a request to the end of its response, by route, operation and status; 499 if the caller disconnected',
   ),
-  failures: counter('failures_total', ['type'], 'Error responses, by type'),
-  rateLimited: counter('rate_limit_refusals_total', ['kind'], 'Requests rejected by a rate limit, by kind'),
+  failures: counter('failures_total', ['type'], 'Error responses, by error type'),
+  rateLimited: counter(
+    'rate_limit_refusals_total',
+    ['kind'],
+    'Requests beyond a rate limit, by kind of limit',
+  ),
   rateLimitsShared: gauge(
     'rate_limits_shared',
     [],
-    'With REDIS_URL: 1 while rate limits are counted in Redis, 0 while Redis is unavailable',
+    'With REDIS_URL: 1 while rate limits are counted in Redis, 0 while it is unavailable',
   ),
-  requestsUnderWay: gauge('requests_under_way', [], 'Requests being served now'),
-  requestsWaiting: gauge('requests_waiting', [], 'Requests waiting in the queue now'),
-  shed: counter('shed_requests_total', [], 'Requests rejected after waiting too long in the queue'),
-  openStreams: gauge('open_streams', [], 'Open streams and waiting calls'),
-  keptAnswers: counter('kept_answers_total', ['result'], 'Reads by response cache result: hit, miss'),
+  requestsUnderWay: gauge('requests_under_way', [], 'Requests in progress'),
+  requestsWaiting: gauge('requests_waiting', [], 'Requests waiting in the queue'),
+  shed: counter('shed_requests_total', [], 'Requests rejected because they waited too long in the queue'),
+  openStreams: gauge('open_streams', [], 'Open streams and long-polling calls'),
+  keptAnswers: counter(
+    'kept_answers_total',
+    ['result'],
+    'Reads by whether the response cache served them: hit, miss',
+  ),
   keptBytes: gauge('kept_answers_bytes', [], 'Size of the response cache in bytes'),
   batchSize: histogram(
     'batch_size',
@@ -72,7 +80,7 @@ export const METRICS = {
     ['server'],
     'Maximum connections of this process (DATABASE_POOL)',
   ),
-  poolWaiting: gauge('database_waiting', ['server'], 'Requests waiting for a connection now'),
+  poolWaiting: gauge('database_waiting', ['server'], 'Requests waiting for a connection'),
   poolWait: histogram(
     'database_wait_seconds',
     ['server'],
@@ -89,7 +97,12 @@ export const METRICS = {
   outboxLate: gauge(
     'outbox_oldest_due_seconds',
     MESSAGE,
-    'How long the oldest due message has been waiting, by kind',
+    'How long the oldest sendable message has been due, by kind',
+  ),
+  messages: counter(
+    'messages_total',
+    [...MESSAGE, 'outcome'],
+    'Delivery attempts, by kind and outcome: sent, retry, dead (no more attempts), withheld (suppressed), deferred',
   ),
   messages: counter('messages_total', [...MESSAGE, 'outcome'], 'Delivery attempts, by kind and outcome'),
   sends: histogram(
@@ -97,11 +110,6 @@ export const METRICS = {
     MESSAGE,
     SEND_SECONDS,
     'Time that a mail server, provider or webhook took for one attempt',
-  ),
-  taskFailures: counter(
-    'background_failures_total',
-    ['task'],
-    'Background work that failed and will be retried',
   ),
   scrapeFailures: counter(
     'scrape_failures_total',
@@ -126,7 +134,7 @@ export function measure<Label extends string>(
       // The previous value would be wrong; the other metrics are needed most when something is wrong.
       gauge.reset();
       METRICS.scrapeFailures.inc({ metric });
-      log?.warn({ metric, reason: describeFailure(error) }, 'Could not read a metric');
+      log?.warn({ metric, reason: describeFailure(error) }, 'could not read a metric');
     }
   });
 }

@@ -13,7 +13,7 @@ import { VERSION } from './version.ts';
 
 const EXPORT_MS = 1_000;
 
-/** Logs once that the collector is unavailable, until it is back; spans of that time are lost, and nothing waits for them. */
+/** Logs once that the collector is unavailable, until it returns; spans of that time are lost, and nothing waits for them. */
 function logOutages(exporter: SpanExporter, log: Logger): SpanExporter {
   let isAway = false;
   return {
@@ -21,7 +21,7 @@ function logOutages(exporter: SpanExporter, log: Logger): SpanExporter {
       exporter.export(spans, ({ code, error }) => {
         const isFailed = Number(code) !== 0;
         if (isFailed && !isAway)
-          log.warn({ reason: error?.message ?? 'no reason given' }, 'Cannot export traces');
+          log.warn({ reason: error?.message ?? 'no reason given' }, 'cannot export traces');
         isAway = isFailed;
         done({ code: 0 });
       }),

@@ -492,7 +492,7 @@ test('what a mail server says of a recipient reaches the store, but not the log'
     await logging.runTasks();
     const [row] = await outboxOf(logging, pid);
     expect(row!.error).toContain('secret.person@example.com');
-    const line = lines.find((text) => text.includes('Gave up on a message'))!;
+    const line = lines.find((text) => text.includes('failed for good'))!;
     expect(line).toContain('no such user');
     expect(lines.join()).not.toMatch(/secret\.person|0000 0001/);
   } finally {

@@ -126,7 +126,7 @@ test('neither key, sessionid, regid, e-mail nor phone reach the log, whatever ha
   await db.query('ALTER TABLE shopper ALTER COLUMN m TYPE varchar(3) USING NULL');
   await service.graphql(update, { m: '+4915112345678' }, { store, shopper: await service.account(store) });
   const text = JSON.stringify(await linesOf(10));
-  expect(text).toContain('Unexpected error');
+  expect(text).toContain('unexpected error');
   for (const secret of [store.apiKey, guest.regid, guest.sessionid, account.regid, account.sessionid])
     expect(text).not.toContain(secret);
   expect(text).not.toMatch(/hidden\.person|15112345678/);

@@ -15,7 +15,7 @@ import { openSmtp } from './smtp.ts';
 import type { MailSettings, SmtpLimits } from './smtp.ts';
 import { STANDARD_MAIL, confirmMail } from './standard-mail.ts';
 
-/** An email in the outbox; without `headers` it has no unsubscribe link yet. */
+/** A mail in the outbox; without `headers` it has no unsubscribe link yet. */
 export type MailPayload = { subject: string; html: string; text: string; headers?: Record<string, string> };
 
 const FILE_FROM = 'no-reply@wishgate.invalid';
@@ -87,7 +87,7 @@ function readSettings(env: Record<string, unknown>): MailSettings | null {
   const smtp = together(env, 'SMTP_URL', 'MAIL_FROM');
   const dkim = together(env, 'DKIM_DOMAIN', 'DKIM_SELECTOR', 'DKIM_PRIVATE_KEY');
   if (smtp === null && dkim !== null)
-    throw new Error('SMTP_URL is missing: DKIM signs only emails that are sent by SMTP (see .env.example)');
+    throw new Error('SMTP_URL is missing: the DKIM variables need it (see .env.example)');
   if (smtp === null) return null;
   return {
     smtpUrl: smtp.SMTP_URL,

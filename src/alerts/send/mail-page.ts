@@ -28,7 +28,7 @@ hr{display:none}
 .wg-button{border-color:#8e8e98!important}
 }`;
 
-/** Tables with inline styles look alike in all common email clients: Outlook ignores width and padding of other elements. */
+/** Tables with inline styles look alike in all common mail programs: Outlook ignores width and padding of other elements. */
 export function mailPage({ title, preview, header, rows }: MailPage): string {
   return `<!doctype html>
 <html lang="en" dir="auto">
@@ -86,7 +86,7 @@ export function buttonCell(url: string, words: string, colour: string, ink: stri
   return `<td style="padding:12px 0 4px"><table role="presentation" cellpadding="0" cellspacing="0" border="0"><tr><td class="wg-button" align="center" bgcolor="${colour}" style="${frame}"><a href="${url}" style="${inner};color:${ink};text-decoration:none">${words}</a></td></tr></table></td>`;
 }
 
-/** An email without a template. All its texts are plain text. */
+/** A mail without a template. All its texts are plain text. */
 export function plainMail(
   { name, logoUrl, colour }: Branded,
   mail: {

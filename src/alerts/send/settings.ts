@@ -12,6 +12,6 @@ export function together<Name extends string>(
   const missing = names.filter((name) => env[name] === undefined);
   if (missing.length === names.length) return null;
   if (missing.length > 0)
-    throw new Error(`${missing[0]} is missing: set all of ${names.join(', ')}, or none (see .env.example)`);
+    throw new Error(`${missing[0]} is missing: it is needed with ${names.join(', ')} (see .env.example)`);
   return env as { [Key in Name]: string };
 }

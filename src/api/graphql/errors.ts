@@ -42,11 +42,8 @@ export function toAppError(
     return new AppError('unavailable', 'The service is temporarily unavailable; retry later', {
       'Retry-After': '5',
     });
-  log.error({ requestId, ...trace, err: cause ?? error }, 'Unexpected error');
-  return new AppError(
-    'internal-error',
-    `Something went wrong on our side; please quote the request id ${requestId}`,
-  );
+  log.error({ requestId, ...trace, err: cause ?? error }, 'unexpected error');
+  return new AppError('internal-error', `Internal server error; please quote the request id ${requestId}`);
 }
 
 export function extensionsOf({ type, status }: AppError): Record<string, unknown> {

@@ -108,7 +108,7 @@ function sizeOfEntry({ fieldNodes, fragments }: GraphQLResolveInfo): number {
   return size;
 }
 
-/** Resolves entries one after another. graphql-jit accepts a promise of a list, not a list of promises, so there the list waits. */
+/** Resolves entries in turn. graphql-jit accepts a promise of a list, not a list of promises, so there the list waits. */
 function paced(rows: readonly unknown[], ctx: Context, size: number): unknown {
   if (!ctx.isInterpreted) {
     const turn = resolveValues(ctx.budget, rows.length * size);

@@ -23,7 +23,7 @@ const UNKNOWN = tokenPage(
   '<p>It is incomplete, too old or was not made by us. Please open the shop itself.</p>',
 );
 
-/** Browsers and email clients that prefetch say so; nobody has clicked what they open. */
+/** Browsers and mail programs that prefetch say so; nobody has clicked what they open. */
 function isPrefetch(req: Request): boolean {
   const purposes = ['purpose', 'sec-purpose', 'x-purpose', 'x-moz'].map((name) =>
     String(req.headers[name] ?? ''),
@@ -84,7 +84,7 @@ export function serveClicks(app: Application, services: Services, admitLink: Adm
   const count = (found: FoundLink): Promise<string | null | undefined> =>
     inTime(
       countClick(services, found).catch((error: unknown) => {
-        services.log.warn({ err: error }, 'Could not record a click');
+        services.log.warn({ err: error }, 'could not record a click');
         return undefined;
       }),
       undefined,

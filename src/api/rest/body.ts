@@ -89,7 +89,7 @@ const LARGE = {
   waitMs: 20_000,
   maxWaiting: 200,
 };
-/** One address sends only a few large bodies at a time, however slowly; complete ones are processed one after another. */
+/** One address sends only a few large bodies at a time, however slowly; complete ones are processed in turn. */
 const reading = createFairQueue({ ...LARGE, capacity: Infinity });
 const working = createFairQueue({ ...LARGE, capacity: 12 * MAX_BODY_BYTES });
 

@@ -10,7 +10,7 @@ type Given = { name?: string; label?: string; text: string; rowMode?: string };
 
 const SIMPLE = /^(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)\b/;
 
-/** Returns the statement's own name, `typed` for Prisma's unnamed ones, or the first word, such as BEGIN or COMMIT. */
+/** Returns the statement's own name, `typed` for Prisma's unnamed ones, or the first word of statements such as BEGIN and COMMIT. */
 function nameOf(statement: Given | string): string {
   const { name, label, text, rowMode }: Given =
     typeof statement === 'string' ? { text: statement } : statement;
@@ -108,7 +108,7 @@ export function watchSilence(
     silent
       .filter(([client, startedAt]) => running.get(client) === startedAt)
       .map(([client]) => {
-        log.warn('Closed a database connection that did not respond');
+        log.warn('closed a database connection that did not respond');
         void (client as unknown as pg.Client).end().catch(() => undefined);
         onLost();
         return pidOf(client);

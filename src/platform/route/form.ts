@@ -178,7 +178,7 @@ const YES: readonly unknown[] = ['true', 1, '1'];
 
 const NO: readonly unknown[] = ['false', 0, '0'];
 
-/** Clients build these fields themselves: a number sent as text, a text sent as number, and a flag sent as 0 or 1 are accepted. */
+/** Accepts a number sent as text, a text sent as number, and a flag sent as 0 or 1, because clients build these fields themselves. */
 function fitScalar(name: string, value: unknown): unknown {
   if ((name === 'Int' || name === 'Float') && typeof value === 'string' && NUMBER.test(value))
     return Number(value);

@@ -45,7 +45,7 @@ export async function withdrawConsent(
   now: Date,
 ): Promise<void> {
   const known = await consents.findConsent(tx, pid, contact);
-  // Nobody chose here, so a contact that was not on the list stays unknown to it.
+  // The contact made no choice here, so one that was not on the list stays unknown to it.
   if (acceptsource !== 'unsubscribe' && !known?.acceptmarketing) return;
   const account = isAccountContact(contact) ? await findAccount(tx, pid, contact.value) : null;
   const regid = account?.regid ?? known?.regid ?? '';

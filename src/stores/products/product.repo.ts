@@ -120,7 +120,7 @@ const REMOVE = {
     SELECT epi, available, pr, tags FROM gone`,
 };
 
-/** Deletes variants and keeps their last state, because feeds remove products and add them again. */
+/** Deletes variants and keeps their last state, because feeds remove products and restore them. */
 export function removeProducts(tx: Tx, pid: string, epis: readonly string[], now: Date) {
   return tx.query<RemovedRow>(REMOVE, [pid, epis, now]);
 }

@@ -112,6 +112,6 @@ export async function getHealth(ctx: Context, webhookId: string) {
 /** Records an attempt. An error here must not undo the attempt itself. */
 export async function recordAttempt({ db, log }: Services, attempt: Parameters<typeof hooks.addAttempt>[1]) {
   await hooks.addAttempt(db, attempt).catch((error: unknown) => {
-    log.error({ alertId: attempt.deliveryId, err: error }, 'Could not save a webhook attempt');
+    log.error({ alertId: attempt.deliveryId, err: error }, 'a webhook attempt could not be recorded');
   });
 }

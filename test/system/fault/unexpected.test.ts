@@ -49,7 +49,7 @@ test('a rejection that nobody waited for is logged without what it quotes, and e
   const [line, ...more] = linesOf(stdout, 50);
   expect(more).toEqual([]);
   expect(line).toMatchObject({
-    msg: 'Unhandled promise rejection',
+    msg: 'unhandled promise rejection',
     err: { message: 'unwaited for [hidden]' },
   });
   expect(line!.err.stack).toContain('fail-on-signal.mjs');
@@ -64,14 +64,14 @@ test('an exception that nobody caught is logged without what it quotes; what is 
   const { code, stdout } = await main.ended;
   expect(code).toBe(1);
   expect(linesOf(stdout, 60)).toMatchObject([
-    { msg: 'Uncaught exception; the process exits', err: { message: 'uncaught for [hidden]' } },
+    { msg: 'uncaught exception; the process exits', err: { message: 'uncaught for [hidden]' } },
   ]);
   expect(stdout).not.toContain('somebody@');
 });
 
 test('a worker goes on after a rejection that nobody waited for, and ends with status 1 after an exception that nobody caught', async () => {
   const worker = start('cli/worker');
-  await until(() => worker.written().includes('Worker started'));
+  await until(() => worker.written().includes('worker started'));
   worker.child.kill('SIGUSR2');
   await until(() => worker.written().includes('nobody waited for'));
   const { code, stdout } = await worker.end('SIGWINCH');
