@@ -78,7 +78,7 @@ export const METRICS = {
   poolMax: gauge(
     'database_connections_max',
     ['server'],
-    'Maximum connections of this process (DATABASE_POOL)',
+    'Connections that this process may open (DATABASE_POOL)',
   ),
   poolWaiting: gauge('database_waiting', ['server'], 'Requests waiting for a connection'),
   poolWait: histogram(
@@ -91,9 +91,9 @@ export const METRICS = {
     'database_statement_duration_seconds',
     ['statement', 'server'],
     STATEMENT_SECONDS,
-    'Time from a statement to its result, by name',
+    'Time from a statement to its result, by its name',
   ),
-  outboxQueued: gauge('outbox_queued', MESSAGE, 'Queued messages, by kind; counted up to 100,000'),
+  outboxQueued: gauge('outbox_queued', MESSAGE, 'Messages that wait, by kind; counted up to 100,000'),
   outboxLate: gauge(
     'outbox_oldest_due_seconds',
     MESSAGE,
@@ -102,21 +102,21 @@ export const METRICS = {
   messages: counter(
     'messages_total',
     [...MESSAGE, 'outcome'],
-    'Delivery attempts, by kind and outcome: sent, retry, dead (no more attempts), withheld (suppressed), deferred',
+    'Delivery attempts, by kind and outcome; dead means no more attempts',
   ),
-  messages: counter('messages_total', [...MESSAGE, 'outcome'], 'Delivery attempts, by kind and outcome'),
   sends: histogram(
     'send_duration_seconds',
     MESSAGE,
     SEND_SECONDS,
     'Time that a mail server, provider or webhook took for one attempt',
   ),
+  taskFailures: counter('background_failures_total', ['task'], 'Background work that failed and is retried'),
   scrapeFailures: counter(
     'scrape_failures_total',
     ['metric'],
-    'Values that a scrape could not read, by metric',
+    'Values that could not be read for a scrape, by metric',
   ),
-  build: gauge('build_info', ['version', 'node'], 'Always 1; the labels name the versions'),
+  build: gauge('build_info', ['version', 'node'], 'Always 1; the labels say what runs'),
 };
 
 /** Sets the function that reads a gauge at each scrape; the last call wins. */
