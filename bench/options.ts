@@ -21,7 +21,7 @@ export type Options = {
 /** What `--help` prints. */
 export const HELP = `npm run bench -- [flags]
 
-Measures wishgate beside what a team would write by hand, on one database, in turns.
+Compares wishgate with what a team would write, on one database, in alternating rounds.
 Without flags: every measurement on the small data, about ten minutes.
 
   --only NAME     only this measurement; more than one with commas, or by repeating the flag

@@ -45,8 +45,8 @@ export function plot(results: readonly Result[]): string {
   const one = LABELS + scale;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${y}" font-family="system-ui, sans-serif" font-size="12" fill="${COLOURS.text}">`,
-    '<title>wishgate beside its peers: how many times what the first of each group does</title>',
-    text(8, 20, 'How many times what the first of each group does; longer is better', 'font-size="13"'),
+    '<title>Performance of wishgate and its peers, relative to the first of each group</title>',
+    text(8, 20, 'Performance relative to the first of each group; longer is better', 'font-size="13"'),
     ...parts,
     `<line x1="${one.toFixed(1)}" x2="${one.toFixed(1)}" y1="${TOP - 8}" y2="${y}" stroke="${COLOURS.line}" stroke-dasharray="4 3"/>`,
     '</svg>',

@@ -33,10 +33,11 @@ const proxies = z
   )
   .refine(
     (entries) => entries.every(isProxy),
-    'name addresses, subnets, loopback, linklocal or uniquelocal, with commas between',
+    'use IP addresses, subnets, loopback, linklocal or uniquelocal, separated by commas',
   );
 
-const REDIS_HELP = 'name one Redis, such as redis://user:password@cache.example:6379/0, or rediss:// for TLS';
+const REDIS_HELP =
+  'use one Redis URL, such as redis://user:password@cache.example:6379/0, or rediss:// for TLS';
 
 const redisUrl = z
   .url({ protocol: /^rediss?$/, hostname: /./, error: REDIS_HELP, abort: true })
@@ -44,14 +45,14 @@ const redisUrl = z
 
 const oneServer = z.url({
   protocol: /^postgres(ql)?$/,
-  error: 'write postgresql://user:password@host:port/name',
+  error: 'use postgresql://user:password@host:port/name',
 });
 
 const databaseUrl = z
   .string()
   .refine(
     (text) => splitAddress(text).every((url) => oneServer.safeParse(url).success),
-    'write postgresql://user:password@host:port/name; several hosts have commas between',
+    'use postgresql://user:password@host:port/name; separate several hosts with commas',
   );
 
 const KEY_TEXT = /^[A-Za-z0-9+/]{43}=$/;
@@ -61,7 +62,7 @@ const secretsKeys = z
   .transform((text) => text.split(/[\s,]+/).filter(Boolean))
   .refine(
     (keys) => keys.every((key) => KEY_TEXT.test(key)),
-    'name keys of 32 bytes in base64, newest first, with commas between',
+    'use keys of 32 bytes in base64, newest first, separated by commas',
   )
   .transform((keys): Buffer[] => keys.map((key) => Buffer.from(key, 'base64')));
 
@@ -109,7 +110,7 @@ const SETTINGS = {
     'METRICS_TOKEN',
     z
       .string()
-      .regex(/^[\x21-\x7e]{16,}$/, 'give it at least 16 characters, without spaces')
+      .regex(/^[\x21-\x7e]{16,}$/, 'use at least 16 characters, without spaces')
       .optional(),
   ],
   metricsPort: ['METRICS_PORT', whole(1, 65_535).optional()],
@@ -132,7 +133,7 @@ export const variables = z.object({
   ...COMBINED,
 });
 
-/** README.md and `.env.example` must explain each. */
+/** docs/configuration.md and `.env.example` must explain each. */
 export const VARIABLE_NAMES = Object.keys(variables.shape);
 
 type Settings = {
@@ -169,7 +170,7 @@ const explain: z.core.$ZodErrorMap = (issue) => {
   if (issue.code === 'too_big') return `it must be at most ${issue.maximum}`;
   if (issue.code === 'invalid_value') return `it must be one of ${issue.values.join(', ')}`;
   if (issue.code === 'invalid_type') return 'it must be a whole number';
-  return 'it is not understood';
+  return 'it is not valid';
 };
 
 /** Throws an Error with one sentence that names the variable and what is wrong with it. */
@@ -180,7 +181,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   const parsed = variables.safeParse(given, { error: explain });
   if (!parsed.success) {
     const { path, message } = parsed.error.issues[0]!;
-    throw new Error(`${path.join('.')} is wrong: ${message} (see .env.example)`);
+    throw new Error(`${path.join('.')} is invalid: ${message} (see .env.example)`);
   }
   const env = parsed.data as typeof parsed.data & Record<string, unknown>;
   const settings = Object.fromEntries(
@@ -189,7 +190,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   const { host, port, databaseUrl, databaseReplicaUrl } = settings;
   if (databaseReplicaUrl !== null && databaseUrl === null)
     throw new Error(
-      'DATABASE_REPLICA_URL is wrong: the bundled database has no replica; set DATABASE_URL, too',
+      'DATABASE_REPLICA_URL is invalid: the bundled database has no replica; set DATABASE_URL as well',
     );
   const publicUrl = env.PUBLIC_URL;
   const isPublic = publicUrl !== undefined && !isLoopbackUrl(publicUrl);
@@ -197,7 +198,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   const demo = env.DEMO ?? (databaseUrl === null && isLocal);
   if (demo && !isLocal) {
     const reason = isPublic ? `PUBLIC_URL is ${publicUrl}` : `HOST is ${host}`;
-    throw new Error(`DEMO is wrong: the demo store never exists on a public server, and ${reason}`);
+    throw new Error(`DEMO is invalid: a public server cannot have the demo store, and ${reason}`);
   }
   const endpoint = env.OTEL_EXPORTER_OTLP_ENDPOINT;
   const traces = { serviceName: env.OTEL_SERVICE_NAME, share: env.OTEL_TRACES_SAMPLER_ARG };
@@ -208,7 +209,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     demo,
     channels: readChannels(env),
     traces: endpoint === undefined ? null : { endpoint, ...traces },
-    warnings: isOlder ? ['KEPT_ANSWERS_MB is now called RESPONSE_CACHE_MB; the older name still works'] : [],
+    warnings: isOlder ? ['KEPT_ANSWERS_MB is now called RESPONSE_CACHE_MB; the old name still works'] : [],
   });
 }
 

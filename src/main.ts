@@ -43,9 +43,9 @@ function placesIn({ config: { dataDir, channels }, place }: Runtime): string[] {
   return [
     `  database   ${place ? `bundled PostgreSQL in ${place.dir}` : 'PostgreSQL at DATABASE_URL'}`,
     place?.isOutside
-      ? `             not in DATA_DIR (${dataDir}), which the user postgres cannot enter: keep both folders`
+      ? `             not in DATA_DIR (${dataDir}), because the user postgres cannot access it: keep both folders`
       : [],
-    files ? `  messages   ${files} become files in ${join(dataDir, 'outbox')}` : [],
+    files ? `  messages   ${files} are written to ${join(dataDir, 'outbox')}` : [],
     place?.warning ? ['', `  WARNING    ${place.warning}`] : [],
   ].flat();
 }
@@ -57,25 +57,23 @@ async function banner(localUrl: string, runtime: Runtime, demo: DemoStore | null
   const lines = [
     '',
     `  wishgate is running at ${localUrl}`,
-    publicUrl === localUrl ? [] : `  and is known to the world as ${publicUrl}`,
+    publicUrl === localUrl ? [] : `  public URL: ${publicUrl}`,
     '',
     `  pages      ${localUrl}/  ${localUrl}/docs  ${localUrl}/dashboard`,
     `  GraphQL    ${localUrl}/graphql`,
     `  GraphiQL   ${localUrl}/graphiql`,
     `  health     ${localUrl}/healthz  ${localUrl}/readyz`,
     placesIn(runtime),
-    operatorKey === null
-      ? '  operator   npm run operator -- key shows a key that creates stores in the dashboard'
-      : [],
-    demo ? ['', '  demo store (DEMO=0 turns it off)', `    shop     ${localUrl}/demo`] : [],
+    operatorKey === null ? '  operator   to create stores, run: npm run operator -- key' : [],
+    demo ? ['', '  demo store (DEMO=0 disables it)', `    shop     ${localUrl}/demo`] : [],
     demo ? [`    pid      ${demo.pid}`, `    API key  ${demo.apiKey}`] : [],
     // Printed last, where it is noticed, because it is never shown again.
     operatorKey === null
       ? []
       : [
           '',
-          '  operator (creates stores in the dashboard; the key is shown this once)',
-          '    sign in  operator',
+          '  operator key: creates stores in the dashboard (shown only once)',
+          '    user     operator',
           `    key      ${operatorKey}`,
         ],
   ];
@@ -93,11 +91,11 @@ async function checkPort(config: Config): Promise<void> {
 async function listen(server: NetServer, { port, host }: Config): Promise<string> {
   server.listen({ port, host, backlog: BACKLOG });
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'EADDRINUSE') throw new Error(`PORT ${port} is in use on ${host}; set another PORT`);
-    if (error.code === 'EACCES')
-      throw new Error(`PORT ${port} is not allowed to this user; set another PORT`);
+    if (error.code === 'EADDRINUSE')
+      throw new Error(`PORT ${port} is already in use on ${host}; choose another PORT`);
+    if (error.code === 'EACCES') throw new Error(`This user may not open PORT ${port}; choose another PORT`);
     if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
-      throw new Error(`HOST ${host} is not an address of this machine; set another HOST`);
+      throw new Error(`HOST ${host} is not an address of this machine; choose another HOST`);
     throw error;
   });
   return httpAddress(host, (server.address() as AddressInfo).port);
@@ -178,19 +176,19 @@ async function drain({ server, worker, runtime, lifecycle }: Service): Promise<v
   await runtime.close();
 }
 
-const HELP = `Serves GraphQL and REST, the dashboard and the pages for shoppers, and does the background work, until it is stopped.
+const HELP = `Serve REST, GraphQL, the dashboard and the pages for shoppers, and do the background work, until stopped.
 
 Usage: npm start
 
   --help   show this help
 
-It takes its settings from variables, which .env.example explains: PORT, DATA_DIR, DATABASE_URL, PUBLIC_URL and others.
+Configure it with environment variables such as PORT, DATA_DIR, DATABASE_URL and PUBLIC_URL (see .env.example).
 `;
 
 async function main(flag: string | undefined): Promise<void> {
   if (flag === '--help') return void process.stdout.write(HELP);
   if (flag !== undefined) {
-    process.stderr.write(`There is no flag ${flag}; see --help\n`);
+    process.stderr.write(`Unknown flag ${flag}; see --help\n`);
     process.exit(2);
   }
   loadEnvFile();
@@ -201,7 +199,7 @@ async function main(flag: string | undefined): Promise<void> {
   const status = await ended;
   if (service)
     await drain(service).catch((error: unknown) => {
-      log.error({ err: error }, 'the shutdown failed');
+      log.error({ err: error }, 'shutdown failed');
       process.exit(1);
     });
   process.exit(status);

@@ -61,7 +61,7 @@ export async function openRuntime(config: Config, log: Logger): Promise<Runtime>
   } catch (error) {
     await close();
     if (embedded !== null) throw error;
-    throw new Error(`DATABASE_URL does not lead to a usable database: ${describeFailure(error)}`, {
+    throw new Error(`The database of DATABASE_URL cannot be used: ${describeFailure(error)}`, {
       cause: error,
     });
   }

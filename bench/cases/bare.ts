@@ -7,7 +7,7 @@ const OURS = "Express behind wishgate's http.ts";
 
 export const bare: Case = {
   name: 'bare',
-  title: 'Bare route: GET with a few bytes of JSON as the answer',
+  title: 'Bare route: GET with a few bytes of JSON',
   async run(bench) {
     const calls = [{ method: 'GET', path: '/readyz' }];
     const contenders = [

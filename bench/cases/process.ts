@@ -14,7 +14,7 @@ const LISTS = '/api/v3/lists/fetch-lists';
 
 const NAMES = {
   wishgate: 'wishgate',
-  fastify: 'Fastify + pg by hand, four routes',
+  fastify: 'Fastify + pg, four routes',
   apollo: 'Apollo as it comes + Prisma, one query',
 } satisfies Partial<Record<ContenderName, string>>;
 const NAMED = Object.keys(NAMES) as (keyof typeof NAMES)[];

@@ -44,7 +44,7 @@ export const lists: Case = {
   async run(bench) {
     const calls = loadShoppers(bench).map(listsCall);
     const contenders = [
-      await entrant(bench, 'Fastify + pg, rows mapped by hand', 'fastify', calls),
+      await entrant(bench, 'Fastify + pg, rows mapped in code', 'fastify', calls),
       await entrant(bench, 'Fastify + pg, JSON made by PostgreSQL', 'fastify-json', calls),
       await entrant(bench, FIRST, 'wishgate-first', calls),
       await entrant(bench, UNCHANGED, 'wishgate', calls),
@@ -57,7 +57,7 @@ export const lists: Case = {
 /** REST fetch-list-with-contents; 1.00 is the read of fetch-lists, whose answer is a third as long. */
 export const contents: Case = {
   name: 'contents',
-  title: 'REST fetch-list-with-contents, against the read of fetch-lists by hand',
+  title: 'REST fetch-list-with-contents, compared with fetch-lists of Fastify',
   async run(bench) {
     const shoppers = loadShoppers(bench);
     const calls = shoppers.map((shopper) =>

@@ -39,8 +39,8 @@ async function reasonNotReady(
     const headers = { 'Retry-After': MAINTENANCE_RETRY_SECONDS };
     return new AppError('maintenance', 'The service is down for maintenance', headers);
   } catch (error) {
-    log.warn({ reason: (error as Error).message }, 'the database is not reachable');
-    return unavailable('The database is not reachable');
+    log.warn({ reason: (error as Error).message }, 'the database is unavailable');
+    return unavailable('The database is unavailable');
   }
 }
 

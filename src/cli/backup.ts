@@ -23,15 +23,15 @@ import {
 } from './copying.ts';
 import { UsageError } from './flags.ts';
 
-const HELP = `Writes everything that the database holds to a file, as of one moment, also while the server runs.
+const HELP = `Back up the whole database to a file, as one consistent snapshot. The server may keep running.
 
-Usage: npm run --silent backup -- FILE      (- is standard output)
+Usage: npm run --silent backup -- FILE      (- for standard output)
 
-  --overwrite   replace FILE if it is there; it is whole at any time
+  --overwrite   replace FILE if it exists; it is complete at all times
   --json        print one line of JSON instead of text
   --help        show this help
 
-It uses the same DATABASE_URL or DATA_DIR as the server. Exit status: 0 done, 1 failed, 2 not understood.
+Set DATABASE_URL or DATA_DIR as for the server. Exit codes: 0 success, 1 error, 2 usage error
 `;
 
 /** Fast rather than small, so that the backup takes little CPU from the service next to it. */
@@ -52,7 +52,7 @@ async function copyTo(out: Writable, config: Config): Promise<Copied> {
 async function refuseExisting(file: string): Promise<void> {
   const found = await lstat(file).catch(ifMissing);
   if (found !== undefined)
-    throw new Error(`${file} is there already; name another file, or add --overwrite to replace it`);
+    throw new Error(`${file} already exists; choose another file, or add --overwrite to replace it`);
 }
 
 /** Writes to a temporary name and renames, so that a backup is always complete under its own name, even after a power loss. */
@@ -60,7 +60,7 @@ async function writeFile(file: string, config: Config, mayReplace: boolean): Pro
   if (!mayReplace) await refuseExisting(file);
   const draft = `${file}.${randomUUID()}.part`;
   const handle = await open(draft, 'wx', 0o600).catch((error: Error) => {
-    throw new Error(`${file} cannot be written: ${error.message}`, { cause: error });
+    throw new Error(`Cannot write ${file}: ${error.message}`, { cause: error });
   });
   const out = handle.createWriteStream({ flush: true });
   try {
@@ -88,9 +88,9 @@ runProgram(async (args, config) => {
       : `Wrote ${file}: ${describeCopied(copied)}, ${describeSize(size)} in the file\n`;
   }
   if (process.stdout.isTTY)
-    throw new UsageError('A backup is not for a terminal: send it to a file or a program');
+    throw new UsageError('Cannot write a backup to a terminal; redirect it to a file or a program');
   const copied = await copyTo(process.stdout, config());
   clearProgress();
-  process.stderr.write(`Written: ${describeCopied(copied)}\n`);
+  process.stderr.write(`Backed up ${describeCopied(copied)}\n`);
   return '';
 });

@@ -36,7 +36,7 @@ export type Command = {
 
 const PID: Flag = { type: 'string', value: 'PID', help: 'the store (see list)' };
 const KEY_ID: Flag = { type: 'string', value: 'ID', help: 'the key (see list)' };
-const KEY_NAME: Flag = { type: 'string', value: 'NAME', help: 'what the key is for, at most 60 characters' };
+const KEY_NAME: Flag = { type: 'string', value: 'NAME', help: 'what the key is for (at most 60 characters)' };
 
 /** Prefixes the flag to an error that names the API's field. */
 async function nameFlag(flag: string, work: Promise<void>): Promise<void> {
@@ -51,17 +51,17 @@ async function findListing(services: Services, pid: string): Promise<StoreListin
 
 export const commands: Record<string, Command> = {
   create: {
-    summary: 'make a store and print its pid and API key, which is shown this once',
+    summary: 'Create a store and print its pid and API key (shown only once)',
     flags: { ...SETTING_FLAGS, ...NEW_DATABASE_FLAG },
     async run(values, open) {
       const settings = { ...readSettings(values), name: required(values, 'name') };
       const store = await createStore(await open(), settings);
-      const text = `Created ${store.name}\n  pid      ${store.pid}\n  API key  ${store.apiKey}\nKeep the key: only its hash is stored.`;
+      const text = `Created ${store.name}\n  pid      ${store.pid}\n  API key  ${store.apiKey}\nSave the key now: it is not shown again.`;
       return { json: store, text };
     },
   },
   list: {
-    summary: 'show all stores with their settings and the hints and ids of their keys',
+    summary: 'List all stores with their settings, key ids and key hints',
     flags: {},
     async run(_values, open) {
       const stores = await listAllStores(await open());
@@ -69,13 +69,13 @@ export const commands: Record<string, Command> = {
     },
   },
   update: {
-    summary: "change a store's settings; what is not named stays",
+    summary: "Change a store's settings; others stay unchanged",
     flags: { pid: PID, ...SETTING_FLAGS },
     async run(values, open) {
       const pid = required(values, 'pid');
       const settings = readSettings(values);
       if (Object.keys(settings).length === 0)
-        throw new UsageError('Name at least one setting, for example --name; see --help');
+        throw new UsageError('Give at least one setting, for example --name; see --help');
       const services = await open();
       await updateStore(services, pid, settings);
       const store = await findListing(services, pid);
@@ -83,17 +83,17 @@ export const commands: Record<string, Command> = {
     },
   },
   'rotate-key': {
-    summary: 'add an API key; the old ones stay valid until they are revoked',
+    summary: 'Add an API key; existing keys work until you revoke them',
     flags: { pid: PID, name: KEY_NAME },
     async run(values, open) {
       const pid = required(values, 'pid');
       const key = await rotateKey(await open(), pid, textOf(values, 'name'));
-      const text = `New key\n  API key  ${key.apiKey}\n  key id   ${key.keyId}\nThe old keys work until you revoke them (revoke-key).`;
+      const text = `New key\n  API key  ${key.apiKey}\n  key id   ${key.keyId}\nExisting keys work until you revoke them (revoke-key).`;
       return { json: key, text };
     },
   },
   'rename-key': {
-    summary: 'give an API key another name',
+    summary: 'Rename an API key',
     flags: { pid: PID, 'key-id': KEY_ID, name: KEY_NAME },
     async run(values, open) {
       const [pid, keyId] = [required(values, 'pid'), required(values, 'key-id')];
@@ -103,7 +103,7 @@ export const commands: Record<string, Command> = {
     },
   },
   'revoke-key': {
-    summary: 'end an API key at once',
+    summary: 'Revoke an API key immediately',
     flags: { pid: PID, 'key-id': KEY_ID },
     async run(values, open) {
       const [pid, keyId] = [required(values, 'pid'), required(values, 'key-id')];
@@ -112,11 +112,11 @@ export const commands: Record<string, Command> = {
     },
   },
   'revoke-sessions': {
-    summary: 'end the sessions of one shopper or of all; regids and lists stay',
+    summary: 'End the sessions of one shopper or of all; regids and lists remain',
     flags: {
       pid: PID,
-      email: { type: 'string', value: 'EMAIL', help: 'the account with this address' },
-      uuid: { type: 'string', value: 'UUID', help: 'the guest with this uuid' },
+      email: { type: 'string', value: 'EMAIL', help: 'the account with this email address' },
+      uuid: { type: 'string', value: 'UUID', help: 'the guest with this UUID' },
       all: { type: 'boolean', help: 'every shopper of the store' },
     },
     async run(values, open) {
@@ -125,17 +125,18 @@ export const commands: Record<string, Command> = {
       const [email, uuid] = [textOf(values, 'email'), textOf(values, 'uuid')];
       const scope = who === 'all' ? { all: true as const } : who === 'email' ? { email } : { uuid };
       await nameFlag(who, revokeSessions(await open(), pid, scope));
-      return { json: { pid, revoked: true }, text: 'The sessions are ended.' };
+      return { json: { pid, revoked: true }, text: 'The sessions have ended.' };
     },
   },
   'rotate-token-key': {
-    summary: 'sign sessions and links with a new key; those of older keys go on, and regids stay for ever',
+    summary:
+      'Sign sessions and links with a new key; those of older keys remain valid, and regids never change',
     flags: {
       pid: PID,
       'old-days': {
         type: 'string',
         value: 'N',
-        help: 'sessions and links of older keys end after N days, at once with 0; else with drop-token-keys',
+        help: 'sessions and links of older keys expire after N days (0: now); without it, use drop-token-keys',
       },
     },
     async run(values, open) {
@@ -146,22 +147,22 @@ export const commands: Record<string, Command> = {
       await rotateTokenKey(services, pid, oldDays);
       const { tokenKeys } = await findListing(services, pid);
       const lines = tokenKeys.map((key, index) => `  token key  ${describeTokenKey(key, index)}`);
-      return { json: { pid, tokenKeys }, text: ['The token key is rotated.', ...lines].join('\n') };
+      return { json: { pid, tokenKeys }, text: ['The token key has been rotated.', ...lines].join('\n') };
     },
   },
   'drop-token-keys': {
-    summary: 'end at once the sessions and links that older token keys signed',
+    summary: 'Expire all sessions and links that older token keys signed',
     flags: { pid: PID },
     async run(values, open) {
       const pid = required(values, 'pid');
       const services = await open();
       await dropTokenKeys(services, pid);
       const { tokenKeys } = await findListing(services, pid);
-      return { json: { pid, tokenKeys }, text: 'Only the newest token key is left.' };
+      return { json: { pid, tokenKeys }, text: 'Only the newest token key remains.' };
     },
   },
   maintenance: {
-    summary: 'close a store or the whole service: calls answer 503 until it is opened again',
+    summary: 'Close or open a store or the whole service; while closed, calls return 503',
     flags: {
       on: { type: 'boolean', help: 'close' },
       off: { type: 'boolean', help: 'open' },
@@ -180,19 +181,19 @@ export const commands: Record<string, Command> = {
 
 export const operatorCommands: Record<string, Command> = {
   key: {
-    summary: 'make an operator key and print it, which is shown this once; the old ones stay valid',
+    summary: 'Create an operator key (shown only once); existing keys remain valid',
     flags: {
-      name: { type: 'string', value: 'NAME', help: 'whose it is, at most 60 characters' },
+      name: { type: 'string', value: 'NAME', help: 'who uses the key (at most 60 characters)' },
       ...NEW_DATABASE_FLAG,
     },
     async run(values, open) {
       const { id, key } = await addOperatorKey(await open(), textOf(values, 'name'));
-      const text = `New operator key\n  sign in as    ${OPERATOR_USER}\n  operator key  ${key}\n  key id        ${id}\nKeep the key: only its hash is stored. It opens every store of this service.`;
+      const text = `New operator key\n  sign in as    ${OPERATOR_USER}\n  operator key  ${key}\n  key id        ${id}\nSave the key now: it is not shown again. It gives access to every store of this service.`;
       return { json: { keyId: id, operatorKey: key }, text };
     },
   },
   list: {
-    summary: 'show the operator keys that work, by name, hint and id',
+    summary: 'List the valid operator keys with name, hint and id',
     flags: {},
     async run(_values, open) {
       const keys = await listOperatorKeys(await open());
@@ -200,7 +201,7 @@ export const operatorCommands: Record<string, Command> = {
     },
   },
   revoke: {
-    summary: 'end an operator key and the dashboards that are signed in with it, at once',
+    summary: 'Revoke an operator key and sign out its dashboard sessions',
     flags: { 'key-id': KEY_ID },
     async run(values, open) {
       const keyId = required(values, 'key-id');

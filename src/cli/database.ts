@@ -7,7 +7,7 @@ import type { Flag } from './flags.ts';
 export const NEW_DATABASE = 'new-database';
 
 export const NEW_DATABASE_FLAG: Record<string, Flag> = {
-  [NEW_DATABASE]: { type: 'boolean', help: 'make the database in DATA_DIR if there is none yet' },
+  [NEW_DATABASE]: { type: 'boolean', help: 'create the database in DATA_DIR if it does not exist yet' },
 };
 
 /** Never includes the password. */
@@ -23,8 +23,8 @@ export async function requireDatabase(
   canCreate: boolean = false,
 ): Promise<void> {
   if (databaseUrl !== null || (await hasDatabase(dataDir))) return;
-  const otherwise = canCreate ? `, or add --${NEW_DATABASE} to make one here` : '';
+  const otherwise = canCreate ? `, or add --${NEW_DATABASE} to create one here` : '';
   throw new Error(
-    `There is no database in DATA_DIR (${dataDir}); set DATA_DIR or DATABASE_URL to that of the server, or start the server once${otherwise}`,
+    `There is no database in DATA_DIR (${dataDir}); set DATA_DIR or DATABASE_URL as for the server, or start the server once${otherwise}`,
   );
 }

@@ -10,7 +10,7 @@ export function describeKey(key: Omit<StoreListing['keys'][number], 'pid'>): str
 }
 
 export function describeTokenKey({ cts, endsAt }: StoreListing['tokenKeys'][number], index: number): string {
-  const end = endsAt === null ? 'taken until it is dropped' : `taken until ${endsAt.toISOString()}`;
+  const end = endsAt === null ? 'valid until dropped' : `valid until ${endsAt.toISOString()}`;
   return `since ${cts.toISOString()}  ${index === 0 ? 'signs' : end}`;
 }
 
@@ -41,7 +41,7 @@ export function describeStore(store: StoreListing): string {
   } = brand;
   const { digestSeconds, quietFrom, quietTo, timeZone = 'UTC', dailyCap } = pacing as SendingSchedule;
   const limits = Object.entries(rateLimits as RateLimits).map(([kind, limit]) => `${kind}=${limit}`);
-  const sender = `${senderName ?? name}${senderAddress === null ? '' : `, answers go to ${senderAddress}`}`;
+  const sender = `${senderName ?? name}${senderAddress === null ? '' : `, replies to ${senderAddress}`}`;
   const marks = `${isDemo ? ' (demo)' : ''}${maintenance ? ' (closed for maintenance)' : ''}`;
   const rows = [
     ['pid', pid],
@@ -56,23 +56,28 @@ export function describeStore(store: StoreListing): string {
       ]),
     ['stock', inventoryManaged ? 'managed by the platform' : 'not managed: no alerts'],
     ['allowed origins', allowedOrigins.join(', ') || 'any'],
-    ['share address', shareUrl ?? "this service's own page"],
+    ['share URL', shareUrl ?? "this service's page"],
     ['double opt-in', yesNo(doubleOptIn)],
-    ['default region', defaultRegion ?? 'none: phone numbers need their country code'],
-    ['digest', digestSeconds === undefined ? 'no: each alert leaves alone' : `alerts of ${digestSeconds} s`],
+    ['default region', defaultRegion ?? 'none: phone numbers need a country code'],
+    [
+      'digest',
+      digestSeconds === undefined
+        ? 'none: each alert is sent separately'
+        : `combines alerts within ${digestSeconds} s`,
+    ],
     ['quiet hours', quietFrom === undefined ? 'none' : `${quietFrom} to ${quietTo} (${timeZone})`],
-    ['daily cap', dailyCap === undefined ? 'none' : `${dailyCap} messages a contact`],
-    ['clicks', measureAlerts ? `counted, for orders within ${attributionDays} days` : 'not counted'],
+    ['daily cap', dailyCap === undefined ? 'none' : `${dailyCap} messages per contact`],
+    ['clicks', measureAlerts ? `tracked, orders attributed for ${attributionDays} days` : 'not tracked'],
     ['merged sessions', mergedSessions ? 'open the account' : 'end'],
-    ['deleted lists', restoreDays > 0 ? `can be brought back for ${restoreDays} days` : 'are gone at once'],
-    ['logo', logoUrl ?? 'none: messages and pages show the name'],
-    ['colour', colour ?? 'a dark one'],
-    ['mails come from', sender],
+    ['deleted lists', restoreDays > 0 ? `can be restored for ${restoreDays} days` : 'cannot be restored'],
+    ['logo', logoUrl ?? 'none: messages and pages show the store name'],
+    ['colour', colour ?? 'default (dark)'],
+    ['sender', sender],
     ['postal address', postalAddress?.replaceAll('\n', ', ') ?? 'none'],
     ['legal notice', imprintUrl ?? 'none'],
-    ['prices', `${currency ?? 'plain numbers'} as in ${locale}`],
+    ['prices', `${currency ?? 'plain numbers'}, formatted for ${locale}`],
     ['time zone', timeZone],
-    ['rate limits', limits.join(', ') || 'as published'],
+    ['rate limits', limits.join(', ') || 'default'],
   ];
   return [`${name}${marks}`, ...rows.map(([label = '', text]) => `  ${label.padEnd(17)} ${text}`)].join('\n');
 }

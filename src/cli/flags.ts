@@ -25,9 +25,9 @@ export function readFlags(
   for (const token of tokens) {
     if (token.kind === 'option-terminator') continue;
     if (token.kind === 'positional') {
-      if (!files) throw new UsageError(`"${token.value}" belongs to no flag; see --help`);
+      if (!files) throw new UsageError(`Unexpected argument "${token.value}"; see --help`);
       files.push(token.value);
-    } else if (!isFlag(token.rawName)) throw new UsageError(`There is no flag ${token.rawName}; see --help`);
+    } else if (!isFlag(token.rawName)) throw new UsageError(`Unknown flag ${token.rawName}; see --help`);
     else if (options[token.name]!.type === 'boolean') {
       if (token.value !== undefined) throw new UsageError(`${token.rawName} takes no value`);
     } else if (token.value === undefined || (!token.inlineValue && isFlag(token.value)))
@@ -50,7 +50,7 @@ export function required(values: Values, flag: string): string {
 export function oneOf<Name extends string>(values: Values, ...flags: Name[]): Name {
   const given = flags.filter((flag) => values[flag] !== undefined);
   if (given.length !== 1)
-    throw new UsageError(`Give exactly one of ${flags.map((flag) => `--${flag}`).join(', ')}`);
+    throw new UsageError(`Use exactly one of ${flags.map((flag) => `--${flag}`).join(', ')}`);
   return given[0]!;
 }
 

@@ -93,10 +93,10 @@ async function readHeader(reading: Reading): Promise<{ columns: string[]; end: n
     const columns = record.map((name) => name.trim());
     if (columns.includes('epi')) return { columns, end: info.bytes };
     throw new Error(
-      `The first line must name the columns, among them epi; known are ${[...IMPORT_FIELDS].join(', ')}`,
+      `The first line must name the columns and include epi; known columns: ${[...IMPORT_FIELDS].join(', ')}`,
     );
   }
-  throw new Error('The file has no line of column names');
+  throw new Error('The file has no header line');
 }
 
 /** The first line of the file names the columns, also when reading continues in its middle. */

@@ -16,13 +16,13 @@ const FLAGS: Record<string, Flag> = {
   file: {
     type: 'string',
     value: 'PATH',
-    help: 'NDJSON (one product a line) or CSV with a line of column names',
+    help: 'NDJSON (one product per line), or CSV with a header line',
   },
-  format: { type: 'string', value: 'ndjson|csv', help: 'when the name of the file does not tell' },
-  delimiter: { type: 'string', value: 'CHAR', help: 'between the cells of a CSV file (default ,)' },
-  resume: { type: 'boolean', help: 'go on where an interrupted import of this file ended' },
+  format: { type: 'string', value: 'ndjson|csv', help: 'needed if the file has another extension' },
+  delimiter: { type: 'string', value: 'CHAR', help: 'delimiter of a CSV file (default ,)' },
+  resume: { type: 'boolean', help: 'continue an interrupted import of this file' },
   strict: { type: 'boolean', help: 'stop at the first bad line' },
-  'max-errors': { type: 'string', value: 'N', help: 'stop after more bad lines than this (default 1000)' },
+  'max-errors': { type: 'string', value: 'N', help: 'stop after more than N bad lines (default 1000)' },
 };
 const START: ImportRun = { offset: 0, line: 0, written: 0, skipped: 0, finishedAt: null };
 
@@ -30,7 +30,7 @@ function help(): string {
   const rows = Object.entries(FLAGS).map(
     ([name, { value, help: text }]) => `  --${`${name} ${value ?? ''}`.padEnd(24)}${text}`,
   );
-  return ['Imports products and stock from a file, also while the server runs.', '', ...rows, ''].join('\n');
+  return ['Import products and stock from a file. The server may keep running.', '', ...rows, ''].join('\n');
 }
 
 /** Checked before any message about the file's content. */
@@ -39,8 +39,8 @@ async function checkFile(path: string): Promise<void> {
     await access(path, constants.R_OK);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const why = code === 'ENOENT' ? 'there is no such file (ENOENT)' : message;
-    throw new Error(`--file ${path} cannot be read: ${why}`, { cause: error });
+    const why = code === 'ENOENT' ? 'no such file (ENOENT)' : message;
+    throw new Error(`Cannot read --file ${path}: ${why}`, { cause: error });
   }
   if ((await stat(path)).isDirectory()) throw new Error(`--file ${path} is a folder`);
 }
@@ -64,7 +64,7 @@ async function runJob(runtime: Runtime, job: Job): Promise<ImportResult | null> 
   const from = (isResuming && (await findRun(runtime.db, pid, source))) || START;
   if (from.finishedAt !== null) return null;
   const progress = createProgress(process.stderr, from, size);
-  if (from.offset > 0) progress.line(`going on behind line ${from.line}`);
+  if (from.offset > 0) progress.line(`continuing after line ${from.line}`);
   const entries = (job.format === 'csv' ? readCsv : readNdjson)({ ...job, ...from });
   const ended = abortOnSignal();
   const result = await importProducts(runtime, entries, {
@@ -82,12 +82,12 @@ async function runJob(runtime: Runtime, job: Job): Promise<ImportResult | null> 
 
 function report(result: ImportResult | null): string {
   if (result === null)
-    return 'This file was imported completely before; leave --resume out to import it again.';
+    return 'This file has already been imported completely; omit --resume to import it again.';
   const { end, written, skipped, line } = result;
   const counts = `${written} products written, ${skipped} bad lines skipped`;
   if (end === 'done') return `Done: ${counts}.`;
   const why = end === 'stopped' ? 'Interrupted' : 'Too many bad lines';
-  return `${why} at line ${line}: ${counts}. Go on with --resume.`;
+  return `${why} at line ${line}: ${counts}. Continue with --resume.`;
 }
 
 function readJob(values: Values) {

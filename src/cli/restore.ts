@@ -20,14 +20,14 @@ import {
   withDatabase,
 } from './copying.ts';
 
-const HELP = `Fills an empty database from a file that npm run backup wrote: a DATA_DIR without one, or the database of DATABASE_URL.
+const HELP = `Restore a backup into an empty database: a DATA_DIR without one, or the database of DATABASE_URL.
 
-Usage: npm run --silent restore -- FILE      (- is standard input)
+Usage: npm run --silent restore -- FILE      (- for standard input)
 
   --json   print one line of JSON instead of text
   --help   show this help
 
-A backup of an older version is brought up to this one. Exit status: 0 done, 1 failed, 2 not understood.
+Backups of older versions are migrated to this one. Exit codes: 0 success, 1 error, 2 usage error
 `;
 
 async function restore(file: string, config: Config): Promise<Copied> {
@@ -53,7 +53,7 @@ runProgram(async (args, config) => {
   if (values['json'] === true) return `${JSON.stringify({ file, ...copied })}\n`;
   const others =
     copied.leftOut.length > 0
-      ? `\nLeft out, because wishgate does not make them: ${copied.leftOut.join(', ')}`
+      ? `\nNot restored, because they do not belong to wishgate: ${copied.leftOut.join(', ')}`
       : '';
   return `Restored the backup of ${copied.takenAt}: ${describeCopied(copied)}${others}\n`;
 });

@@ -15,13 +15,12 @@ type Program = { call: string; about: string; commands: Record<string, Command> 
 const PROGRAMS = {
   store: {
     call: 'npm run --silent store --',
-    about: 'Manages the stores of this wishgate, also while its server runs.',
+    about: 'Manage the stores of this service. The server may keep running.',
     commands,
   },
   operator: {
     call: 'npm run --silent operator --',
-    about:
-      'Manages the keys of those who run this wishgate: an operator signs in to the dashboard with one, and makes stores.',
+    about: 'Manage operator keys. An operator signs in to the dashboard with such a key and creates stores.',
     commands: operatorCommands,
   },
 } satisfies Record<string, Program>;
@@ -37,8 +36,8 @@ function generalHelp(program: Program): string {
     about,
     `\nUsage: ${call} <command> [flags]\n`,
     columns(Object.entries(program.commands).map(([name, { summary }]) => [name, summary])),
-    `\nFlags of each command: ${call} <command> --help`,
-    'It uses the same DATABASE_URL or DATA_DIR as the server. Exit status: 0 done, 1 failed, 2 not understood.',
+    `\nFor the flags of a command: ${call} <command> --help`,
+    'Set DATABASE_URL or DATA_DIR as for the server. Exit codes: 0 success, 1 error, 2 usage error',
   ].join('\n');
 }
 
@@ -57,7 +56,7 @@ async function run(
   if (name === undefined || name === '--help' || name === '-h' || name === 'help')
     return generalHelp(program);
   const command = Object.hasOwn(program.commands, name) ? program.commands[name] : undefined;
-  if (command === undefined) throw new UsageError(`There is no command ${name}; see --help`);
+  if (command === undefined) throw new UsageError(`Unknown command ${name}; see --help`);
   const values = readFlags(args, command.flags);
   if (values['help'] === true) return commandHelp(program, name, command);
   let runtime: Runtime | undefined;

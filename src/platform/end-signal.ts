@@ -6,7 +6,7 @@ const EXIT_LIMIT_MS = 9_000;
 
 export function limitShutdown(log: Logger): void {
   setTimeout(() => {
-    log.error('the shutdown takes too long; ending now');
+    log.error('the shutdown takes too long; exiting now');
     process.exit(1);
   }, EXIT_LIMIT_MS).unref();
 }

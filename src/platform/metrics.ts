@@ -134,7 +134,7 @@ export function measure<Label extends string>(
       // The previous value would be wrong; the other metrics are needed most when something is wrong.
       gauge.reset();
       METRICS.scrapeFailures.inc({ metric });
-      log?.warn({ metric, reason: describeFailure(error) }, 'a metric could not be read');
+      log?.warn({ metric, reason: describeFailure(error) }, 'could not read a metric');
     }
   });
 }

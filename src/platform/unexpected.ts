@@ -5,11 +5,9 @@ import type { Logger } from './log.ts';
  * have interrupted anything: `end` completes the work in progress, and a supervisor restarts the process.
  */
 export function watchUnexpected(log: Logger, end: () => void): void {
-  process.on('unhandledRejection', (reason) =>
-    log.error({ err: reason }, 'a failure that nobody waited for'),
-  );
+  process.on('unhandledRejection', (reason) => log.error({ err: reason }, 'unhandled promise rejection'));
   process.on('uncaughtException', (error) => {
-    log.fatal({ err: error }, 'a failure that nobody caught; the process ends');
+    log.fatal({ err: error }, 'uncaught exception; the process exits');
     end();
   });
 }

@@ -6,8 +6,8 @@ export const ALERT_SETTINGS = {
     rule: 'must be 0 (off) to 86400 seconds',
     cli: {
       value: 'N',
-      help: 'alerts of one contact within so many seconds leave in one message',
-      off: 'each leaves alone (default)',
+      help: 'combine alerts to one contact within N seconds into one message',
+      off: 'send each alert separately (default)',
     },
     form: {
       card: 'frequency',
@@ -22,8 +22,8 @@ export const ALERT_SETTINGS = {
     ...{ kind: 'text', check: 'time', initial: null, within: 'pacing' },
     cli: {
       value: 'HH:MM',
-      help: 'no alert leaves from this time of day …',
-      off: 'with --no-quiet-to: alerts leave at any time (default)',
+      help: 'start of quiet hours: send no alerts from this time …',
+      off: 'with --no-quiet-to: no quiet hours (default)',
     },
     form: {
       card: 'frequency',
@@ -34,7 +34,7 @@ export const ALERT_SETTINGS = {
   },
   quietTo: {
     ...{ kind: 'text', check: 'time', initial: null, within: 'pacing' },
-    cli: { value: 'HH:MM', help: '… until this one', off: 'see --no-quiet-from' },
+    cli: { value: 'HH:MM', help: '… until this time', off: 'see --no-quiet-from' },
     form: {
       card: 'frequency',
       label: 'Quiet until',
@@ -57,7 +57,7 @@ export const ALERT_SETTINGS = {
     rule: 'must be 1 to 1000 messages in 24 hours',
     cli: {
       value: 'N',
-      help: 'messages with alerts a contact gets within 24 hours',
+      help: 'maximum alert messages per contact in 24 hours',
       off: 'no limit (default)',
     },
     form: {
@@ -68,7 +68,7 @@ export const ALERT_SETTINGS = {
   },
   measureAlerts: {
     kind: 'flag',
-    cli: { help: 'links in alerts count clicks (default)', off: "they are the shop's own" },
+    cli: { help: 'track clicks on links in alerts (default)', off: 'link to the shop directly' },
     form: {
       card: 'clicks',
       label: 'Measure clicks',
@@ -80,7 +80,7 @@ export const ALERT_SETTINGS = {
     rule: 'must be between 1 and 90',
     cli: {
       value: 'N',
-      help: 'days after a click in which an order counts as from the alert, 1 to 90',
+      help: 'attribution window: days after a click in which an order counts, 1 to 90',
       off: '7 days (default)',
     },
     form: {

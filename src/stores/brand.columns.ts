@@ -5,8 +5,8 @@ export const BRAND_SETTINGS = {
     ...{ kind: 'text', check: 'url', max: 1_000, initial: null },
     cli: {
       value: 'URL',
-      help: 'https address of the logo in messages and on pages',
-      off: "they show the store's name (default)",
+      help: 'https URL of the logo in emails and on pages',
+      off: "show the store's name (default)",
     },
     form: {
       card: 'brand',
@@ -18,17 +18,17 @@ export const BRAND_SETTINGS = {
   },
   colour: {
     ...{ kind: 'text', check: 'colour', max: 7, initial: null },
-    cli: { value: '#RRGGBB', help: 'colour of their buttons', off: 'a dark one (default)' },
+    cli: { value: '#RRGGBB', help: 'colour of buttons in emails and on pages', off: 'dark (default)' },
     form: { card: 'brand', label: 'Colour of buttons', placeholder: '#1f2937' },
   },
   senderName: {
     ...{ kind: 'text', check: 'line', max: 100, initial: null },
-    cli: { value: 'NAME', help: 'name that mails come from', off: "the store's name (default)" },
+    cli: { value: 'NAME', help: 'sender name of emails', off: "the store's name (default)" },
     form: { card: 'brand', label: 'Sender name', hint: 'Mails come from this name.' },
   },
   senderAddress: {
     ...{ kind: 'text', check: 'email', initial: null },
-    cli: { value: 'EMAIL', help: 'address to which answers to mails go', off: "the service's (default)" },
+    cli: { value: 'EMAIL', help: 'email address for replies', off: "the service's (default)" },
     form: {
       card: 'brand',
       label: 'Sender address',
@@ -64,12 +64,12 @@ export const BRAND_SETTINGS = {
   },
   currency: {
     ...{ kind: 'text', check: 'currency', initial: null },
-    cli: { value: 'EUR', help: 'currency of all prices', off: 'prices are plain numbers (default)' },
+    cli: { value: 'EUR', help: 'currency of all prices', off: 'show prices as plain numbers (default)' },
     form: { card: 'brand', label: 'Currency', as: 'currency' },
   },
   locale: {
     ...{ kind: 'text', check: 'locale', max: 35, initial: 'en' },
-    cli: { value: 'de-CH', help: 'language and country as which prices are written', off: 'en (default)' },
+    cli: { value: 'de-CH', help: 'language and country, such as de-CH', off: 'en (default)' },
     form: {
       card: 'brand',
       label: 'Language and country',

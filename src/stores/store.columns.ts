@@ -9,14 +9,14 @@ import type { Setting } from './setting.types.ts';
 export const STORE_SETTINGS = {
   name: {
     ...{ kind: 'text', check: 'line', max: 100 },
-    cli: { value: 'NAME', help: 'name that people see' },
+    cli: { value: 'NAME', help: 'name that shoppers see' },
     form: { card: 'general', label: 'Store name' },
   },
   listTypes: {
     ...{ kind: 'list', check: 'listType', max: 50 },
     cli: {
       value: 'A,B',
-      help: 'list types beyond wl and sfl that shoppers may create',
+      help: 'list types that shoppers may create, besides wl and sfl',
       off: 'only wl and sfl',
     },
     form: {
@@ -27,7 +27,7 @@ export const STORE_SETTINGS = {
   },
   customItems: {
     kind: 'flag',
-    cli: { help: 'allow items that are not in the catalogue', off: 'refuse them (default)' },
+    cli: { help: 'allow items that are not in the catalogue', off: 'reject them (default)' },
     form: {
       card: 'lists',
       label: 'Custom items',
@@ -38,16 +38,16 @@ export const STORE_SETTINGS = {
     kind: 'flag',
     cli: {
       inverse: 'inventory-unmanaged',
-      help: 'the platform does not manage stock: no alerts',
-      off: 'the platform manages stock (default)',
+      help: 'the shop does not manage stock: send no alerts',
+      off: 'the shop manages stock (default)',
     },
   },
   allowedOrigins: {
     ...{ kind: 'list', check: 'origin', max: 100 },
     cli: {
       value: 'URL,URL',
-      help: 'browser origins that may call, such as https://shop.example',
-      off: 'any origin may call (default)',
+      help: 'browser origins that may call the API, such as https://shop.example',
+      off: 'allow any origin (default)',
     },
     form: {
       card: 'general',
@@ -59,8 +59,8 @@ export const STORE_SETTINGS = {
     ...{ kind: 'text', check: 'shareUrl', max: 1_000, initial: null },
     cli: {
       value: 'URL',
-      help: 'address that a shared list opens; {lid} in it is the list id',
-      off: "this service's own page (default)",
+      help: 'URL of shared lists; {lid} is replaced by the list id',
+      off: "this service's page (default)",
     },
     form: {
       card: 'lists',
@@ -71,7 +71,7 @@ export const STORE_SETTINGS = {
   },
   doubleOptIn: {
     kind: 'flag',
-    cli: { help: 'new subscribers must confirm by a link', off: 'they need not (default)' },
+    cli: { help: 'new subscribers must open a confirmation link', off: 'no confirmation (default)' },
     form: {
       card: 'general',
       label: 'Double opt-in',
@@ -82,8 +82,8 @@ export const STORE_SETTINGS = {
     ...{ kind: 'text', check: 'region', initial: null },
     cli: {
       value: 'DE',
-      help: 'country whose national phone numbers are understood',
-      off: 'phone numbers need their country code (default)',
+      help: 'country of phone numbers without a country code',
+      off: 'phone numbers need a country code (default)',
     },
     form: {
       card: 'general',
@@ -95,14 +95,14 @@ export const STORE_SETTINGS = {
   ...ALERT_SETTINGS,
   mergedSessions: {
     kind: 'flag',
-    cli: { help: "a merged guest's last sessionid opens its account (default)", off: 'it does not' },
+    cli: { help: "accept a merged guest's last sessionid for the account (default)", off: 'reject it' },
   },
   restoreDays: {
     ...{ kind: 'int', min: 0, max: 365, initial: 30 },
     rule: 'must be a whole number of days from 0 to 365',
     cli: {
       value: 'N',
-      help: 'days for which deleted lists and items can be brought back, 0 to 365; 0 keeps none',
+      help: 'days in which deleted lists and items can be restored, 0 to 365 (0: never)',
       off: '30 days (default)',
     },
     form: {
@@ -116,8 +116,8 @@ export const STORE_SETTINGS = {
     kind: 'rateLimits',
     cli: {
       value: 'key=N,shopper=N,address=N,cost=N',
-      help: 'requests a minute, and what GraphQL documents may cost, those of keys and again those of shoppers; kinds left out keep the published limit',
-      off: 'the published limits (default)',
+      help: 'requests and GraphQL cost per minute (cost: for keys, and again for shoppers); others keep the default',
+      off: 'the default limits',
     },
   },
 } as const satisfies Record<string, Setting>;

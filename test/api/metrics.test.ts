@@ -93,7 +93,7 @@ describe('who may read the metrics', () => {
 
   test('a token that can be guessed keeps the service from starting', () => {
     expect(() => readConfig({ METRICS_TOKEN: 'fifteen-letters' })).toThrow(
-      'METRICS_TOKEN is wrong: give it at least 16 characters, without spaces (see .env.example)',
+      'METRICS_TOKEN is invalid: use at least 16 characters, without spaces (see .env.example)',
     );
     expect(readConfig({ METRICS_TOKEN: 'sixteen--letters' }).metricsToken).toBe('sixteen--letters');
   });

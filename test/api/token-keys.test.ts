@@ -195,7 +195,7 @@ describe('on the command line', () => {
     const rotated = await cli('rotate-token-key', '--pid', store.pid, '--old-days', '30');
     expect(rotated).toMatchObject({ status: 0, stderr: expect.stringMatching(/^Using PostgreSQL at .*\n$/) });
     expect(rotated.stdout).toMatch(
-      /^The token key is rotated\.\n {2}token key {2}since \S+ {2}signs\n {2}token key {2}since \S+ {2}taken until \S+\n$/,
+      /^The token key has been rotated\.\n {2}token key {2}since \S+ {2}signs\n {2}token key {2}since \S+ {2}valid until \S+\n$/,
     );
     expect(await stateOf(before)).toBe('works');
     const listed = await cli('list', '--json');

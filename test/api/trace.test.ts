@@ -173,7 +173,7 @@ test('a collector that refuses is one line in the log, and no request notices', 
     await until(() => collector.bodies.length >= count);
   }
   await closeTracing();
-  expect(lines.filter(({ msg }) => msg === 'traces cannot be exported')).toHaveLength(1);
+  expect(lines.filter(({ msg }) => msg === 'cannot export traces')).toHaveLength(1);
   await collector.close();
 });
 

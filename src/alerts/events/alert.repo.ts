@@ -30,7 +30,7 @@ export async function claimEvent(tx: Tx, now: Date): Promise<FanOut | null> {
   return row ?? null;
 }
 
-// A withheld alert with an unfinished attempt may have arrived, so it is requeued under its own id, which receivers deduplicate.
+// A suppressed alert with an unfinished attempt may have arrived, so it is requeued under its own id, which receivers deduplicate.
 // Lookups are sub-selects: without statistics, a join took 30 s instead of 0.2.
 /** `isSame` matches an alert `o` that may have arrived, `isBeside` an unsent alert `q`; `key` is unique among unsent alerts. */
 export const queuePicked = ({

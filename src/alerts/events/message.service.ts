@@ -216,7 +216,7 @@ async function composeTogether(
   const { store } = content;
   const isDigest = alerts.length > 1;
   const [topic = '', ...moreTopics] = new Set(alerts.map((alert) => alert.message.topic!));
-  // The mail program's unsubscribe button covers whole topics; the footer links to the choice.
+  // The email client's unsubscribe button covers whole topics; the footer links to the choice.
   const claim = { scope: 'topic', topic, epi: isDigest ? '' : message.epi!, moreTopics } as const;
   const wanted = newestLanguage(alerts);
   const language = shippedLanguage(wanted, store.locale);

@@ -84,7 +84,7 @@ export function createQueue(services: Services, options: QueueOptions): Task {
     try {
       await renewLeases(db, [...held], new Date(now().getTime() + config.dispatchLeaseMs));
     } catch (error) {
-      log.error({ lane: name, err: error }, 'leases could not be renewed');
+      log.error({ lane: name, err: error }, 'could not renew leases');
     }
   };
 
@@ -142,7 +142,7 @@ export function createQueue(services: Services, options: QueueOptions): Task {
       await acknowledge({ message, others, outcome });
     } catch (error) {
       // The message stays as it is: its lease expires and another attempt follows.
-      log.error({ ...describe(message), err: error }, 'the outcome of a message could not be recorded');
+      log.error({ ...describe(message), err: error }, 'could not save the outcome of a message');
     }
   };
 

@@ -34,7 +34,7 @@ const MESSAGE_ERRORS = new Set(['EENVELOPE', 'EMESSAGE']);
 
 const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
 
-/** The List-Id (RFC 2919) identifies a store's messages among those of one sender, so that mail programs can sort them. */
+/** The List-Id (RFC 2919) identifies a store's messages among those of one sender, so that email clients can sort them. */
 function listIdOf(pid: string, domain: string): string {
   return `<alerts.${createHash('sha256').update(pid).digest('hex').slice(0, 16)}.${domain}>`;
 }
@@ -79,7 +79,7 @@ function isMailboxGone({ command, response = '', responseCode }: SmtpError): boo
   return enhanced === undefined ? responseCode === 550 && !ABOUT_US.test(response) : NO_MAILBOX.has(enhanced);
 }
 
-/** Retries temporary errors; a permanent rejection of this mail is final. */
+/** Retries temporary errors; a permanent rejection of this email is final. */
 export function outcomeOfSmtpError(error: SmtpError): Outcome {
   const status = error.responseCode;
   const isFinal = MESSAGE_ERRORS.has(error.code ?? '') && (status === undefined || status >= 500);

@@ -16,7 +16,7 @@ export function openFileOutbox(dataDir: string, log: Logger): FileOutbox {
       await makeFolder(dir);
       // A folder of another user keeps its mode; the files themselves are private in any case.
       await chmod(dir, PRIVATE).catch(({ message }: Error) =>
-        log.warn({ dir, reason: message }, 'the folder of messages could not be made private'),
+        log.warn({ dir, reason: message }, 'could not make the message folder private'),
       );
       const path = join(dir, name);
       const draft = `${path}.${process.pid}.new`;
@@ -24,7 +24,7 @@ export function openFileOutbox(dataDir: string, log: Logger): FileOutbox {
       await rename(draft, path);
       log.info(
         { file: path },
-        'message written to a file, because no provider is configured or the store is the demo store',
+        'wrote a message to a file: no provider is configured, or the store is the demo store',
       );
     },
   };

@@ -32,7 +32,7 @@ export function childNamed(parent: DefaultTreeAdapterTypes.ParentNode, name: str
   return parent.childNodes.find((node): node is Element => node.nodeName === name);
 }
 
-/** Parses a page as mail programs do: without scripts, so that `noscript` counts. A page of frames has no body. */
+/** Parses a page as email clients do: without scripts, so that `noscript` counts. A page of frames has no body. */
 export function readPage(html: string): ParsedPage {
   const page = parse(html, { scriptingEnabled: false, sourceCodeLocationInfo: true });
   const root = childNamed(page, 'html')!;

@@ -15,7 +15,7 @@ type MailPage = {
   language: string;
   direction: string;
   title: string;
-  /** The preview text that mail programs show after the subject. */
+  /** The preview text that email clients show after the subject. */
   preview: string;
   header: string;
   rows: readonly string[];
@@ -25,7 +25,7 @@ const FONT = "-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial
 const HIDDEN =
   'display:none;font-size:1px;line-height:1px;max-height:0;max-width:0;opacity:0;overflow:hidden';
 
-// Classes only for what attributes cannot express: a mail program that drops style sheets loses only the dark colours.
+// Classes only for what attributes cannot express: an email client that drops style sheets loses only the dark colours.
 const STYLE = `:root{color-scheme:light dark}
 hr{display:none}
 .wg-footer a{color:inherit}
@@ -92,7 +92,7 @@ export const textCell = cell('wg-ink', 'padding:0 0 12px;font-size:16px;overflow
 export const softCell = cell('wg-soft', `padding:0 0 8px;${SOFT};overflow-wrap:anywhere`);
 const lastCell = cell('wg-soft', `padding:20px 0 0;${SOFT}`);
 
-/** A link that looks like a button in every mail program: Outlook uses the cell's padding, the others the link's. */
+/** A link that looks like a button in every email client: Outlook uses the cell's padding, the others the link's. */
 export function buttonCell(url: string, words: string, colour: string, ink: string): string {
   const inner = 'display:inline-block;padding:14px 28px;mso-padding-alt:0;font-size:16px;font-weight:600';
   const frame = `border-radius:8px;border:1px solid ${colour};background:${colour};mso-padding-alt:14px 28px`;

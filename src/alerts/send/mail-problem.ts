@@ -38,7 +38,7 @@ export function problemOf(error: Failure): MailProblem {
   return command === 'MAIL FROM' ? 'sender' : 'refused';
 }
 
-/** Whether the error is about this mail or its recipient, so that other mails can still be sent. */
+/** Whether the error is about this email or its recipient, so that other emails can still be sent. */
 export function isAboutMail({ code, command }: Failure): boolean {
   return code === 'EMESSAGE' || (code === 'EENVELOPE' && command !== 'MAIL FROM');
 }

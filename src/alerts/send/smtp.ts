@@ -18,7 +18,7 @@ export type SmtpLimits = {
   messageMs: number;
 };
 
-/** RFC 5321 (4.5.3.2) asks for this patience: a client that gives up earlier sends a mail twice that a slow server has accepted. */
+/** RFC 5321 (4.5.3.2) asks for this patience: a client that gives up earlier sends an email twice that a slow server has accepted. */
 const SMTP_LIMITS: SmtpLimits = {
   setupMs: 5 * MINUTE_MS,
   silenceMs: 10 * MINUTE_MS,
@@ -28,7 +28,7 @@ const SMTP_LIMITS: SmtpLimits = {
 export type Smtp = {
   /** Sends on the next free connection; rejects with the server's error or after the timeout. */
   send(mail: SendMailOptions): Promise<void>;
-  /** Deliveries in progress finish; mails that wait for a connection are rejected. */
+  /** Deliveries in progress finish; emails that wait for a connection are rejected. */
   close(): void;
 };
 

@@ -9,7 +9,7 @@ import { endTopic } from './subscription.repo.ts';
 
 const failUnknown = (): never => fail('not-found', 'Topic not found');
 
-/** Deletes the subscriptions too, because a later topic of that name would inherit them. Queued alerts are withheld when due. */
+/** Deletes the subscriptions too, because a later topic of that name would inherit them. Queued alerts are suppressed when due. */
 export async function deleteTopic(ctx: Context, name: string) {
   const { pid } = requireStore(ctx);
   if (isBuiltIn(name)) fail('forbidden', `The topic ${name} is built in: it can be changed, but not deleted`);

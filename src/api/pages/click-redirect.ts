@@ -39,7 +39,7 @@ async function inTime<Result, Late>(pending: Promise<Result>, late: Late): Promi
   }
 }
 
-/** What a template, or a mail program, appended to the link. */
+/** What a template, or an email client, appended to the link. */
 function queryOf({ originalUrl }: Request): string {
   const start = originalUrl.indexOf('?');
   return start < 0 ? '' : originalUrl.slice(start + 1, start + 1 + MAX_QUERY);
@@ -81,7 +81,7 @@ export function serveClicks(app: Application, services: Services, admitLink: Adm
   const count = (found: FoundLink): Promise<string | null | undefined> =>
     inTime(
       countClick(services, found).catch((error: unknown) => {
-        services.log.warn({ err: error }, 'a click could not be counted');
+        services.log.warn({ err: error }, 'could not record a click');
         return undefined;
       }),
       undefined,

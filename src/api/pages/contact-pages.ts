@@ -84,7 +84,7 @@ function undone(services: Services, view: Undone): TokenPage {
   return tokenPage(frameOf(services, view.store, view.language), t(title), text);
 }
 
-/** The choice in a form body; null for a one-click unsubscribe of a mail program, which sends none. */
+/** The choice in a form body; null for a one-click unsubscribe of an email client, which sends none. */
 async function chosenScope(req: Request, res: Response): Promise<Scope | null> {
   const scope = (await readForm(req, res))?.get('scope') ?? null;
   return scope === null || (typeof scope === 'string' && isScope(scope))
@@ -107,7 +107,7 @@ function trackingChosen(services: Services, view: UnsubscribeView, token: string
   return tokenPage(frameOf(services, store, language), t('page.done'), content);
 }
 
-/** Serves the links in messages; those in SMS are short. Opening one changes nothing: mail scanners follow links, but press nothing. */
+/** Serves the links in messages; those in SMS are short. Opening one changes nothing: email scanners follow links, but press nothing. */
 export function serveContactPages(app: Application, services: Services, admitLink: AdmitLink): void {
   serveTokenPages(app, services, admitLink, ['/confirm/:token', '/c/:token'], expiredPage, {
     get: async (token, lang) => {

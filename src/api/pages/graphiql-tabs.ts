@@ -84,7 +84,7 @@ export async function shownOfDemo(
     return { demo, visitor: await ensureDemoVisitor(ownAddress(req), demo) };
   } catch (error) {
     // The page works also while the demo store is closed for maintenance, or its key is revoked.
-    log.warn({ err: error }, 'the visitor of the demo store could not be made');
+    log.warn({ err: error }, 'Could not create the visitor of the demo store');
     return null;
   }
 }

@@ -47,7 +47,7 @@ const SEQUENCES = `
 async function describe(client: pg.ClientBase): Promise<HeadLine> {
   const applied = (await readApplied(client))?.filter(({ finished_at }) => finished_at !== null);
   if (!applied || applied.length === 0)
-    throw new Error('This database is not one of wishgate: it has no migrations');
+    throw new Error('This is not a wishgate database: it has no migrations');
   const { rows } = await client.query<{ server_version: string }>('SHOW server_version');
   return {
     format: FORMAT,

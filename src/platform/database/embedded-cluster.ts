@@ -15,11 +15,11 @@ export async function prepareCluster(dataDir: string, log: Logger, isDurable: bo
   const portFile = join(dataDir, 'postgres.port');
   const isNew = !existsSync(dir);
   if (isNew && existsSync(upgradeMark(dataDir)))
-    throw new Error(`The upgrade of ${dir} was interrupted at its end; run: npm run upgrade`);
+    throw new Error(`The upgrade of ${dir} was interrupted in its last step; run: npm run upgrade`);
   if (isNew && isDecided && existsSync(portFile))
     throw new Error(
-      `The database of DATA_DIR was in ${dir}, which is gone; bring it back, or remove ${join(dataDir, 'postgres')} to ` +
-        'start with an empty one',
+      `The database of DATA_DIR was in ${dir}, which no longer exists; restore that folder, or delete ${join(dataDir, 'postgres')} to ` +
+        'start with an empty database',
     );
   const user = isNew ? await (isRoot() ? ensurePostgresUser() : undefined) : await ownerOf(dir);
   const { bin, major } = await findBinaries(user, log);
@@ -48,7 +48,9 @@ export async function ownerOf(dir: string): Promise<OsUser | undefined> {
     );
   }
   if (uid !== 0) return { uid, gid };
-  throw new Error(`${dir} belongs to root, as whom PostgreSQL does not run; run: chown -R postgres: ${dir}`);
+  throw new Error(
+    `${dir} belongs to root, but PostgreSQL does not run as root; run: chown -R postgres: ${dir}`,
+  );
 }
 
 /** The password is written once, before the cluster so that an interrupted first start finds the same one. */
@@ -57,7 +59,7 @@ export async function readPassword(file: string, mayCreate: boolean): Promise<st
   if (known !== undefined) return known.trim();
   if (!mayCreate)
     throw new Error(
-      `${file} is missing, without which the database beside it cannot be opened; restore the file`,
+      `${file} is missing, and the database next to it cannot be opened without it; restore the file`,
     );
   const password = randomBytes(24).toString('base64url');
   await replaceFile(file, `${password}\n`, true);
@@ -108,5 +110,5 @@ async function checkVersion(dir: string, major: string): Promise<void> {
     Number(made) < Number(major)
       ? 'run: npm run upgrade (docs/operations/upgrade.md)'
       : 'start the version that made it, or a newer one';
-  throw new Error(`${dir} was made by PostgreSQL ${made} and this version bundles ${major}; ${advice}`);
+  throw new Error(`${dir} was created by PostgreSQL ${made}, but this version bundles ${major}; ${advice}`);
 }

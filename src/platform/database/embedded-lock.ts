@@ -25,7 +25,7 @@ export async function withLock<T>(path: string, work: () => Promise<T>): Promise
     else if (Date.now() < giveUpAt) await delay(25);
     else
       throw new Error(
-        `Process ${pid} has held ${path} for ${LOCK_PATIENCE_MS / 1000} s; end it and start again`,
+        `Process ${pid} has locked ${path} for ${LOCK_PATIENCE_MS / 1000} s; stop it and start again`,
       );
   }
   try {
@@ -111,7 +111,7 @@ export async function holdHome(home: string, log: Logger, options: HoldOptions =
     isLost = true;
     log.error(
       { file: file(seen.number) },
-      'Another machine or container took DATA_DIR over while this one was silent; end this process',
+      'Another machine or container has taken over DATA_DIR while this process did not respond; stop this process',
     );
   }
 
@@ -156,6 +156,6 @@ function refusal(file: string, sign: string): Error {
   const [host, namespace, pid] = sign.split(' ');
   return new Error(
     `DATA_DIR is in use by process ${pid} on the host or container ${host} (${namespace}; see ${file}), and its database ` +
-      'cannot be shared between machines or containers; end that process, or set DATABASE_URL or another DATA_DIR',
+      'cannot be shared between machines or containers; stop that process, or set DATABASE_URL or another DATA_DIR',
   );
 }

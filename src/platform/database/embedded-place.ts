@@ -27,7 +27,7 @@ export async function locate(dataDir: string, log: Logger): Promise<{ dir: strin
     const aside = `${dir}.old-${Date.now()}`;
     await stopProcesses(dir);
     await rename(dir, aside);
-    log.warn({ dir: aside }, 'Kept the database of an earlier data folder of the same name aside');
+    log.warn({ dir: aside }, 'Moved aside the database of an earlier data folder with the same name');
   }
   await symlink(dir, proper);
   return { dir, isDecided: false };
@@ -74,7 +74,7 @@ export async function findBinaries(
   let answer = await askVersion();
   if (!answer.ok && user) {
     native = await copyNative(packaged, sharedRoot);
-    log.info({ dir: native }, 'The user postgres cannot reach the bundled PostgreSQL; using a copy of it');
+    log.info({ dir: native }, 'The user postgres cannot access the bundled PostgreSQL; using a copy');
     answer = await askVersion();
   }
   const major = /PostgreSQL\) (\d+)/.exec(answer.stdout)?.[1];

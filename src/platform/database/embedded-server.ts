@@ -226,5 +226,5 @@ export async function stopProcesses(dir: string): Promise<void> {
   if (await stop(servers, 'SIGINT', servers.length > 0 ? 30_000 : 0)) return;
   if (await stop(await pidsOn(), 'SIGQUIT', 10_000)) return;
   const left = (await pidsOn()).join(', ');
-  throw new Error(`PostgreSQL on ${dir} does not stop (processes ${left}); end them and start again`);
+  throw new Error(`PostgreSQL on ${dir} does not stop (processes ${left}); stop them and start again`);
 }

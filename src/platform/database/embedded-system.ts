@@ -88,7 +88,7 @@ export async function ensurePostgresUser(): Promise<OsUser> {
   const user = await findPostgresUser();
   if (user) return user;
   throw new Error(
-    `PostgreSQL does not run as root and useradd could not make the user postgres (${made.stderr.trim()}); ` +
+    `PostgreSQL does not run as root, and useradd could not create the user postgres (${made.stderr.trim()}); ` +
       'create it, start as another user, or set DATABASE_URL',
   );
 }

@@ -58,7 +58,7 @@ export async function openEmbedded(
   if (place.isOutside)
     log.info(
       { dir: place.dir, dataDir: home },
-      'The database is not in DATA_DIR, which the user postgres cannot enter',
+      'The database is not in DATA_DIR, because the user postgres cannot access it',
     );
   if (place.warning) log.warn({ dir: place.dir, dataDir: home }, place.warning);
 
@@ -79,14 +79,14 @@ export async function openEmbedded(
   }
 
   async function recover(): Promise<void> {
-    log.warn({ port }, 'The bundled PostgreSQL went away; bringing it back');
+    log.warn({ port }, 'The bundled PostgreSQL has stopped; restarting it');
     for (let backoffMs = 100; !isReleased; backoffMs = Math.min(backoffMs * 2, MAX_BACKOFF_MS)) {
       try {
         connection = await withLock(lockFile, () => connect(connection));
-        log.info({ port }, 'The bundled PostgreSQL is back');
+        log.info({ port }, 'The bundled PostgreSQL is running again');
         return;
       } catch (error) {
-        log.error({ err: error }, 'The bundled PostgreSQL is not back yet');
+        log.error({ err: error }, 'The bundled PostgreSQL could not be restarted yet');
       }
       await delay(backoffMs, undefined, { ref: false });
     }
@@ -127,7 +127,7 @@ async function makeHome(dataDir: string): Promise<string> {
     return await realpath(dataDir);
   } catch (error) {
     throw new Error(
-      `The data folder ${dataDir} cannot be used: ${(error as Error).message}; set DATA_DIR to one that can`,
+      `The data folder ${dataDir} cannot be used: ${(error as Error).message}; set DATA_DIR to another folder`,
       { cause: error },
     );
   }

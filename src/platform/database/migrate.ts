@@ -80,7 +80,7 @@ async function takeOver(
 ): Promise<AppliedRow[]> {
   if (!isFormerHistory(history) || history.some((row) => row.finished_at === null))
     throw new Error(
-      `This database has a part of the migrations from before ${baseline.name}, or others, and was not changed; ` +
+      `This database has only some of the migrations from before ${baseline.name}, or unknown ones; it was not changed; ` +
         'migrate it with the last version that has them, or start with an empty database',
     );
   await client.query('DELETE FROM _prisma_migrations');
@@ -101,7 +101,7 @@ export async function buildSchema(
         const known = own.find((migration) => migration.name === name && migration.checksum === checksum);
         if (known) return known;
         throw new Error(
-          `This version does not know the migration ${name} of the backup; restore with the version that made it, or a newer one`,
+          `This version does not know the migration ${name} of the backup; restore it with the version that created it, or a newer one`,
         );
       });
   await client.query(CREATE_TABLE);
@@ -138,7 +138,7 @@ async function checkServerVersion(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ server_version_num: string }>('SHOW server_version_num');
   const major = Math.floor(Number(rows[0]?.server_version_num) / 10_000);
   if (major < MIN_VERSION)
-    throw new Error(`PostgreSQL ${MIN_VERSION} or newer is needed; this server is version ${major}`);
+    throw new Error(`PostgreSQL ${MIN_VERSION} or newer is required; this server has version ${major}`);
 }
 
 export async function readApplied(db: Session): Promise<AppliedRow[] | undefined> {
@@ -169,7 +169,7 @@ function findPending(migrations: Migration[], applied: AppliedRow[], log: Logger
     const row = byName.get(name);
     if (row && !row.finished_at) {
       throw new Error(
-        `Migration ${name} failed half-way under another tool; repair it with "prisma migrate resolve"`,
+        `Another tool left migration ${name} half-finished; repair it with "prisma migrate resolve"`,
       );
     }
     if (row && row.checksum !== checksum) {
@@ -183,14 +183,14 @@ function findPending(migrations: Migration[], applied: AppliedRow[], log: Logger
   const breaking = unknown.find((name) => name.endsWith(BREAKING));
   if (breaking !== undefined)
     throw new Error(
-      `A newer version changed this database in a way that this one cannot work with (migration ${breaking}); start the newer version, ` +
+      `A newer version has changed this database incompatibly (migration ${breaking}); start the newer version, ` +
         'or restore the backup from before it (docs/operations/upgrade.md)',
     );
   // Expected while a newer build is rolled out.
   if (unknown.length > 0)
     log.warn(
       { migrations: unknown },
-      'A newer version has migrated this database; this one works with it, but lacks what is new',
+      'A newer version has migrated this database; this version can use it, without the new features',
     );
   return migrations.filter(({ name }) => !byName.has(name));
 }
@@ -198,7 +198,7 @@ function findPending(migrations: Migration[], applied: AppliedRow[], log: Logger
 async function apply(client: pg.ClientBase, migration: Migration): Promise<void> {
   const startedAt = new Date();
   await client.query(migration.sql).catch((error: Error) => {
-    throw new Error(`Migration ${migration.name} failed and left no trace: ${error.message}`, {
+    throw new Error(`Migration ${migration.name} failed and was rolled back: ${error.message}`, {
       cause: error,
     });
   });

@@ -40,12 +40,12 @@ export async function storeSettings(pool: pg.Pool, log: Logger): Promise<void> {
     await client.query('COMMIT');
     log.warn(
       { settings: SETTINGS },
-      "the login's settings were stored in PostgreSQL; the pooler's open connections lack them until they are renewed (RECONNECT in PgBouncer's console)",
+      "stored the role's settings in PostgreSQL; run RECONNECT in PgBouncer's console to apply them to open connections",
     );
   } catch (error) {
     log.warn(
       { settings: SETTINGS, reason: (error as Error).message },
-      "the login's settings could not be stored in PostgreSQL; let the pooler set them (connect_query of PgBouncer)",
+      "could not store the role's settings in PostgreSQL; let the pooler set them (connect_query of PgBouncer)",
     );
   } finally {
     client.release(true);

@@ -19,7 +19,7 @@ const WARNING = '01000';
 
 /** PostgreSQL ends a cancelled commit that waits for the synchronous replica with a mere warning; it must not be acknowledged. */
 const notReplicated = (): Error =>
-  Object.assign(new Error('The write did not reach the replica that has to have it'), { code: '08007' });
+  Object.assign(new Error('The write did not reach the synchronous replica'), { code: '08007' });
 
 export type RoutedPool = ReturnType<typeof createRoutedPool>;
 
@@ -56,7 +56,7 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, isPooled: b
       client.on('error', lose);
       client.on('notice', ({ code }) => code === WARNING && warned.add(client));
     });
-    one.on('error', (error) => log.warn({ reason: error.message }, 'an idle database connection was lost'));
+    one.on('error', (error) => log.warn({ reason: error.message }, 'lost an idle database connection'));
   }
 
   const connectBy = async (
@@ -178,9 +178,12 @@ const REST_MS = 200;
 async function checkWritable(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ transaction_read_only: string }>('SHOW transaction_read_only');
   if (rows[0]?.transaction_read_only === 'on')
-    throw Object.assign(new Error('The database server only reads: it is a replica, or closed for writes'), {
-      code: READ_ONLY,
-    });
+    throw Object.assign(
+      new Error('The database server is read-only: it is a replica, or closed for writes'),
+      {
+        code: READ_ONLY,
+      },
+    );
 }
 
 /** Returns the timeline that a server writes, which every promotion increases; null if the server is unavailable or read-only. */
@@ -221,14 +224,14 @@ export function createServers(url: string, log: Logger, onChange: () => void) {
     const known = histories.filter((history) => history !== null && history >= newest).sort();
     const index = histories.indexOf(known.at(-1) ?? '');
     if (index < 0)
-      throw Object.assign(new Error('None of the servers of DATABASE_URL can be written to'), {
+      throw Object.assign(new Error('No server of DATABASE_URL accepts writes'), {
         code: '08001',
       });
     newest = histories[index]!;
     isInDoubt = false;
     if (urls[index] === current) return;
     current = urls[index]!;
-    log.warn({ server: new URL(current).host }, 'another database server is written to from now on');
+    log.warn({ server: new URL(current).host }, 'writing to another database server from now on');
     onChange();
   };
 

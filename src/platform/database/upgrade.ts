@@ -59,11 +59,11 @@ async function upgradeLocked(
   }
   if (Number(from) > Number(to))
     throw new Error(
-      `${dir} was made by PostgreSQL ${from}, which is newer than the bundled ${to}; start the newer version`,
+      `${dir} was created by PostgreSQL ${from}, which is newer than the bundled ${to}; start the newer version`,
     );
   const old = await findBinaries(user, log, await options.oldPrograms(from));
   if (old.major !== from)
-    throw new Error(`The programs in ${old.bin} are of PostgreSQL ${old.major}; ${from} is needed`);
+    throw new Error(`The programs in ${old.bin} belong to PostgreSQL ${old.major}, but ${from} is required`);
   const password = await readPassword(join(home, 'postgres.password'), false);
   const files = { logFile: join(home, 'postgres.log'), password, user };
   const source: Cluster = { ...files, dir, bin: old.bin, portFile: join(home, 'postgres.port') };
@@ -82,7 +82,7 @@ async function copyCluster(source: Cluster, target: Cluster, onProgress: OnProgr
   const from = await ensureRunning(source, {});
   // A running service would continue to write into the old database after the copy.
   if (!(await withClient(source, from, OWNER, isUnused)))
-    throw new Error('The service still runs on this data folder; stop it, and its workers, first');
+    throw new Error('The service is still running on this data folder; stop it and its workers first');
   // A killed upgrade may have left its copy, and a server on it.
   const clear = async (): Promise<void> => {
     await stopProcesses(target.dir);

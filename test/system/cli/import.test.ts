@@ -152,14 +152,14 @@ test.each(['ndjson', 'csv'])(
     expect(killed.code).toBe('SIGKILL');
     const { code, out, err } = await runImport(['--file', path, '--resume']);
     expect([code, out]).toEqual([0, `Done: ${total} products written, 0 bad lines skipped.\n`]);
-    expect(err).toMatch(/going on behind line [1-9]/);
+    expect(err).toMatch(/continuing after line [1-9]/);
     const [row] = await service.services.db.query(
       'SELECT count(*)::int AS n, max(rev) AS rev FROM product WHERE pid = $1',
       [store.pid],
     );
     expect(row).toEqual({ n: total, rev: 1 });
     const again = await runImport(['--file', path, '--resume']);
-    expect([again.code, again.out]).toEqual([0, expect.stringContaining('imported completely before')]);
+    expect([again.code, again.out]).toEqual([0, expect.stringContaining('already been imported completely')]);
   },
 );
 
@@ -176,7 +176,7 @@ test('a file that was changed in the middle is imported anew, whatever --resume 
     await service.services.db.query('SELECT epi FROM product WHERE pid = $1 AND stk = 9', [store.pid]),
   ).toEqual([{ epi: '2001' }]);
   const again = await runImport(['--file', path, '--resume']);
-  expect(again.out).toContain('imported completely before');
+  expect(again.out).toContain('already been imported completely');
 });
 
 test('--strict stops at the first bad line and --max-errors after so many', async () => {
@@ -193,7 +193,7 @@ test('--strict stops at the first bad line and --max-errors after so many', asyn
 test.each([
   [['--file', 'x.ndjson'], 1, 'ENOENT'],
   // The file comes first: what is not there has no format.
-  [['--file', '/nope'], 1, '--file /nope cannot be read: there is no such file'],
+  [['--file', '/nope'], 1, 'Cannot read --file /nope: no such file'],
   [['--file', '/'], 1, '--file / is a folder'],
   [['--file', fileURLToPath(import.meta.url)], 2, '--format'],
   [[], 2, '--file is missing'],
@@ -213,7 +213,7 @@ test('an unknown store and a file without column names are refused', async () =>
   expect(await runImport(['--file', path])).toMatchObject({ code: 1, err: expect.stringContaining('epi') });
   expect(await runImport(['--file', await file('empty.csv', '')])).toMatchObject({
     code: 1,
-    err: expect.stringContaining('no line'),
+    err: expect.stringContaining('no header line'),
   });
 });
 

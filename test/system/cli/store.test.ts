@@ -273,10 +273,10 @@ describe('without the DATA_DIR of the server', () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^[^\n]+\n$/);
     expect(stderr).toContain(
-      `There is no database in DATA_DIR (${dataDir}); set DATA_DIR or DATABASE_URL to that of the server`,
+      `There is no database in DATA_DIR (${dataDir}); set DATA_DIR or DATABASE_URL as for the server`,
     );
     const canCreate = ['create', 'key'].includes(args[0]!);
-    expect(stderr.includes('add --new-database to make one here')).toBe(canCreate);
+    expect(stderr.includes('add --new-database to create one here')).toBe(canCreate);
     expect(await readdir(dataDir)).toEqual([]);
   });
 

@@ -24,14 +24,14 @@ const service = useService();
 /** A storefront that uses the types; a wrong one does not compile. */
 const USE = `
 import { ListItemsDocument, NotifyMeDocument } from './generated/wishgate.js';
-import { run, type FailureType } from './run.js';
+import { run, type ErrorName } from './run.js';
 const { list } = await run({}, ListItemsDocument, { lid: 'x' });
 export const prices: (number | null)[] = list!.items.edges.map(({ node }) => node.pr);
-export const words: Partial<Record<FailureType, string>> = { 'duplicate-lname': 'There is one already' };
+export const words: Partial<Record<ErrorName, string>> = { 'duplicate-lname': 'There is one already' };
 // @ts-expect-error A medium is one of few.
 await run({}, NotifyMeDocument, { input: { medium: 'fax', mediumvalue: '1', products: [], topics: [] } });
-// @ts-expect-error No such failure.
-export const wrong: FailureType = 'duplicate_lname';
+// @ts-expect-error No such error.
+export const wrong: ErrorName = 'duplicate_lname';
 `;
 
 /** Does with codegen.ts what the generator's command line does. */

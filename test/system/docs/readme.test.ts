@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { VARIABLE_NAMES, variables } from '../../../src/config.ts';
@@ -10,13 +10,13 @@ import { DEFAULT_LIMITS } from '../../../src/api/limit.ts';
 import { cleanUp, makeUsedDataDir } from '../fault/fixtures/embedded-kit.ts';
 import { startMain } from '../fault/fixtures/main-process.ts';
 
-// How examples in README.md are run: every ```bash block, in order, in one shell that has BASE, PID and KEY set; ```sh
-// blocks are not run. A ```json block right after a ```bash block is the answer, of which the last command's must have
-// the shape and the same booleans. `npm run --silent store --` and `import --` run the command lines themselves.
+// How examples of a page are run: every ```bash block, in order, in one shell; ```sh blocks are not run. A ```json block, or one without
+// a language, right after a ```bash block is the last line or lines that it prints, where … stands for any text.
+// `npm run --silent store --` and `import --` run the command lines themselves.
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
-type Example = { line: number; code: string; answer: string | null };
+type Example = { line: number; code: string; output: string | null; isJson: boolean };
 
 function findExamples(markdown: string): Example[] {
   const blocks = [...markdown.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map((match) => ({
@@ -27,17 +27,18 @@ function findExamples(markdown: string): Example[] {
   }));
   return blocks.flatMap(({ language, code, line }, index) => {
     const next = blocks[index + 1];
-    const answer = next?.language === 'json' && next.gap ? next.code : null;
-    return language === 'bash' ? [{ line, code, answer }] : [];
+    const isJson = next?.language === 'json';
+    const output = next?.gap && (isJson || next.language === '') ? next.code : null;
+    return language === 'bash' ? [{ line, code, output, isJson }] : [];
   });
 }
 
-/** Names of the fields at every level, and what is true or false; of a list only its first entry. */
-function shapeOf(value: unknown): unknown {
-  if (typeof value === 'boolean') return value;
-  if (Array.isArray(value)) return value.slice(0, 1).map(shapeOf);
-  if (typeof value !== 'object' || value === null) return null;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shapeOf(inner)]));
+/** What a page shows, as a pattern: … is any text. */
+function patternOf(value: unknown): unknown {
+  if (value === '…') return expect.stringMatching(/./);
+  if (Array.isArray(value)) return value.map(patternOf);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, patternOf(inner)]));
 }
 
 const NPM = `npm() {
@@ -52,12 +53,12 @@ function script(examples: Example[]): string {
   return ['set -euo pipefail', NPM, ...parts].join('\n');
 }
 
-/** What each example printed, by its line in the README. */
+/** What each example printed, by its line in the page. */
 function run(examples: Example[], env: Record<string, string>): Promise<Map<number, string>> {
   return new Promise((resolve, reject) => {
     const child = execFile('bash', ['-s'], { cwd: ROOT, env }, (error, stdout, stderr) => {
       const outputs = stdout.split('\u001e').slice(1);
-      if (error) return reject(new Error(`README.md fails at ${outputs.at(-1)}\n${stderr}`));
+      if (error) return reject(new Error(`The page fails at ${outputs.at(-1)}\n${stderr}`));
       resolve(
         new Map(
           outputs.map((text) => {
@@ -71,52 +72,54 @@ function run(examples: Example[], env: Record<string, string>): Promise<Map<numb
   });
 }
 
-let readme: string;
-beforeAll(async () => {
-  readme = await readFile(join(ROOT, 'README.md'), 'utf8');
-});
+const pageText = (page: string): Promise<string> => readFile(join(ROOT, page), 'utf8');
 
 describe('examples', () => {
   afterEach(cleanUp);
 
-  test('every bash example of the README works on a freshly started server and answers what it shows', async () => {
-    const dataDir = await makeUsedDataDir();
-    const main = startMain({ DATA_DIR: dataDir });
-    const url = await main.url;
-    const demo = JSON.parse(await readFile(join(dataDir, 'demo-store.json'), 'utf8')) as {
-      pid: string;
-      apiKey: string;
-    };
-    // curl reads its settings from here: a failure's status fails the example.
-    const home = join(dataDir, 'home');
-    await mkdir(home);
-    await writeFile(join(home, '.curlrc'), 'silent\nshow-error\nfail-with-body\n');
-    const examples = findExamples(readme);
-    expect(examples.length).toBeGreaterThan(3);
-    const outputs = await run(examples, {
-      PATH: process.env['PATH']!,
-      HOME: home,
-      CURL_HOME: home,
-      DATA_DIR: dataDir,
-      BASE: url,
-      PID: demo.pid,
-      KEY: demo.apiKey,
-    });
-    for (const { line, answer } of examples) {
-      const output = outputs.get(line)!;
-      expect([line, output]).toEqual([line, expect.not.stringMatching(/"errors":|"error":true/)]);
-      if (answer === null) continue;
-      const printed = output.trim().split('\n').at(-1)!;
-      // Several answers may stand side by side without a line break between them; the last one counts.
-      const last = printed.slice(printed.lastIndexOf('}{') + 1);
-      expect([line, shapeOf(JSON.parse(last))]).toEqual([line, shapeOf(JSON.parse(answer))]);
-    }
+  test.each(['README.md', 'docs/rest.md', 'docs/stores.md'])(
+    'every bash example of %s works on a freshly started server and prints what the page shows',
+    async (page) => {
+      const dataDir = await makeUsedDataDir();
+      const main = startMain({ DATA_DIR: dataDir });
+      // curl reads its settings from here: an error status fails the example.
+      const home = join(dataDir, 'home');
+      await mkdir(home);
+      await writeFile(join(home, '.curlrc'), 'fail-with-body\n');
+      const examples = findExamples(await pageText(page));
+      const env = { PATH: process.env['PATH']!, HOME: home, CURL_HOME: home, DATA_DIR: dataDir };
+      const outputs = await run(examples, { ...env, BASE: await main.url });
+      for (const { line, output, isJson } of examples) {
+        // Emails end their lines with CRLF.
+        const printed = outputs.get(line)!.replaceAll('\r', '').trim();
+        expect([line, printed]).toEqual([line, expect.not.stringMatching(/"errors":|"error":true/)]);
+        if (output === null) continue;
+        if (!isJson) expect([line, printed]).toEqual([line, output.trim()]);
+        else
+          expect([line, JSON.parse(printed.split('\n').at(-1)!)]).toEqual([
+            line,
+            patternOf(JSON.parse(output)),
+          ]);
+      }
+      expect(await readdir(home)).toEqual(['.curlrc']);
+    },
+  );
+
+  test('no curl of a page shows its progress, and README has at most 250 lines', async () => {
+    const pages = await Promise.all(['README.md', 'docs/rest.md'].map(pageText));
+    const calls = pages.flatMap((text) =>
+      findExamples(text).flatMap(({ code }) => code.match(/\bcurl .*/g) ?? []),
+    );
+    expect(calls.length).toBeGreaterThan(10);
+    expect(calls.filter((call) => !call.startsWith('curl -sS '))).toEqual([]);
+    expect(pages[0]!.split('\n').length).toBeLessThanOrEqual(251);
   });
 });
 
 describe('tables', () => {
-  const rowsOf = (heading: string): string =>
-    readme
+  /** The rows of tables below a heading. */
+  const rowsOf = async (page: string, heading: string): Promise<string> =>
+    (await pageText(page))
       .split(`\n## ${heading}\n`)[1]!
       .split('\n## ')[0]!
       .split('\n')
@@ -126,9 +129,9 @@ describe('tables', () => {
   test('every variable is in the configuration table and in .env.example, and nothing else is', async () => {
     const example = await readFile(join(ROOT, '.env.example'), 'utf8');
     const inExample = [...example.matchAll(/^#?([A-Z][A-Z_]+)=/gm)].map(([, name]) => name);
-    const inTable = [...rowsOf('Configuration').matchAll(/^\|([^|]+)\|/gm)].flatMap(([, cell]) =>
-      [...cell!.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name),
-    );
+    const inTable = [
+      ...(await rowsOf('docs/configuration.md', 'Variables')).matchAll(/^\|([^|]+)\|/gm),
+    ].flatMap(([, cell]) => [...cell!.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name));
     expect([...inExample].sort()).toEqual([...VARIABLE_NAMES].sort());
     expect([...inTable].sort()).toEqual([...VARIABLE_NAMES].sort());
   });
@@ -149,45 +152,43 @@ describe('tables', () => {
     expect(stated.map(([, name]) => name).sort()).toEqual(VARIABLE_NAMES.filter(hasDefault).sort());
   });
 
-  test('the defaults in the configuration table are the real ones', () => {
-    const stated = [...rowsOf('Configuration').matchAll(/^\|([^|]+)\|([^|]+)\|/gm)].flatMap(
-      ([, names, cell]) => {
-        const texts = cell!.split(',').map((text) => text.trim());
-        const found = [...names!.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name!);
-        // One text for several variables holds for each of them.
-        return found.map((name, index) => ({ name, text: texts[texts.length === 1 ? 0 : index] ?? '' }));
-      },
-    );
+  test('the defaults in the configuration table are the real ones', async () => {
+    const stated = [
+      ...(await rowsOf('docs/configuration.md', 'Variables')).matchAll(/^\|([^|]+)\|([^|]+)\|/gm),
+    ].flatMap(([, names, cell]) => {
+      const texts = cell!.split(',').map((text) => text.trim());
+      const found = [...names!.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name!);
+      // One text for several variables holds for each of them.
+      return found.map((name, index) => ({ name, text: texts[texts.length === 1 ? 0 : index] ?? '' }));
+    });
     for (const { name, text } of stated) {
       const [, literal] = /^`(.+)`$/.exec(text) ?? [];
-      // The public address is made of HOST and PORT.
+      // The public URL is made of HOST and PORT.
       if (!hasDefault(name))
         expect([name, literal]).toEqual([name, name === 'PUBLIC_URL' ? literal : undefined]);
       else expect([name, text, literal && read(name, literal)]).toEqual([name, text, defaults[name]]);
     }
   });
 
-  test('every failure type is in the table of errors with its status', () => {
-    const documented = rowsOf('Errors')
-      .split('\n')
-      .flatMap((row) => {
-        const [, status, types] = /^\| (\d{3}) \|(.*)\|$/.exec(row.replaceAll(/\s+/g, ' ')) ?? [];
-        return [...(types ?? '').matchAll(/`([a-z-]+)`/g)].map(([, type]) => [type, Number(status)]);
-      });
+  test('every error type is in the table of errors with its status', async () => {
+    const documented = (await rowsOf('docs/errors.md', 'Errors')).split('\n').flatMap((row) => {
+      const [, status, types] = /^\| (\d{3}) \|(.*)\|$/.exec(row.replaceAll(/\s+/g, ' ')) ?? [];
+      return [...(types ?? '').matchAll(/`([a-z-]+)`/g)].map(([, type]) => [type, Number(status)]);
+    });
     expect(Object.fromEntries(documented)).toEqual(
       Object.fromEntries(Object.entries(FAILURES).map(([type, [status]]) => [type, status])),
     );
   });
 
-  test('the published rate limits are the real ones', () => {
-    const published = [...rowsOf('Rate limits').matchAll(/^\| `(\w+)`\s+\| (\d+)/gm)].map(
-      ([, kind, limit]) => [kind, Number(limit)],
-    );
+  test('the published rate limits are the real ones', async () => {
+    const published = [
+      ...(await rowsOf('docs/errors.md', 'Rate limits')).matchAll(/^\| `(\w+)`\s+\| (\d+)/gm),
+    ].map(([, kind, limit]) => [kind, Number(limit)]);
     expect(Object.fromEntries(published)).toEqual(DEFAULT_LIMITS);
   });
 
-  test('every REST call is in a table, beside the GraphQL field that answers the same', () => {
-    const rows = readme.split('\n').filter((line) => line.startsWith('| `'));
+  test('every REST call is in a table, next to the GraphQL field that returns the same', async () => {
+    const rows = (await pageText('docs/rest.md')).split('\n').filter((line) => line.startsWith('| `'));
     const named = (cell: string): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name!);
     const unnamed = Object.entries(routes).filter(([key, { reply }]) => {
       const path = key.split(' ')[1]!;
@@ -202,8 +203,10 @@ describe('tables', () => {
     expect(unnamed.map(([key]) => key)).toEqual([]);
   });
 
-  test('every command of the command line is in its table', () => {
-    const documented = [...rowsOf('Stores').matchAll(/^\| `([a-z-]+)`/gm)].map(([, name]) => name);
+  test('every command of the command line is in its table', async () => {
+    const documented = [...(await rowsOf('docs/stores.md', 'Commands')).matchAll(/^\| `([a-z-]+)`/gm)].map(
+      ([, name]) => name,
+    );
     expect(documented).toEqual(Object.keys(commands));
   });
 });

@@ -52,7 +52,7 @@ rootTest('a database elsewhere that is gone is missed, not replaced by an empty 
   kit.removeLater(place);
   await rm(place, { recursive: true });
   await expect(kit.open(dir)).rejects.toThrow(
-    `The database of DATA_DIR was in ${place}, which is gone; bring it back`,
+    `The database of DATA_DIR was in ${place}, which no longer exists; restore that folder`,
   );
   await rm(join(dir, 'postgres'));
   const { url } = await kit.open(dir);

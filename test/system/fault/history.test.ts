@@ -165,7 +165,7 @@ test.each([
   await pool.query(change);
   const before = [await readAll(), await readHistory()];
   await expect(migrate(pool, createLogger('silent'))).rejects.toThrow(
-    `This database has a part of the migrations from before ${BASELINE}, or others, and was not changed; ` +
+    `This database has only some of the migrations from before ${BASELINE}, or unknown ones; it was not changed; ` +
       'migrate it with the last version that has them, or start with an empty database',
   );
   expect([await readAll(), await readHistory()]).toEqual(before);

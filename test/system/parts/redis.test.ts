@@ -159,7 +159,7 @@ describe('a Redis that cannot be used', () => {
     'of which the address is wrong stops the start with a sentence that repeats nothing of it: %s',
     (url) => {
       expect(() => readConfig({ REDIS_URL: url })).toThrow(
-        /^REDIS_URL is wrong: name one Redis, such as redis:\/\/user:password@cache\.example:6379\/0, or rediss:\/\/ for TLS \(see \.env\.example\)$/,
+        /^REDIS_URL is invalid: use one Redis URL, such as redis:\/\/user:password@cache\.example:6379\/0, or rediss:\/\/ for TLS \(see \.env\.example\)$/,
       );
     },
   );
