@@ -41,7 +41,7 @@ function serveBackend(app: Express, { log }: Services, { pid, apiKey }: DemoStor
       cookiePath: '/demo',
       priceOf: (epi) => DEMO_PRODUCTS.find((product) => String(product.epi) === epi)?.pr.toFixed(2) ?? null,
       currency: 'EUR',
-      log: (error) => log.warn({ err: error }, 'a call of the demo shop failed'),
+      log: (error) => log.warn({ err: error }, 'demo shop request failed'),
     });
     const body = await readJson(req, res);
     const found = await respond({ method: 'POST', path: req.params.call, cookie: req.headers.cookie, body });
@@ -57,7 +57,8 @@ function serveBackend(app: Express, { log }: Services, { pid, apiKey }: DemoStor
 
 function soldProduct(epi: unknown): DemoProduct {
   return (
-    DEMO_PRODUCTS.find((known) => known.epi === epi) ?? fail('not-found', 'The demo shop does not sell this')
+    DEMO_PRODUCTS.find((known) => known.epi === epi) ??
+    fail('not-found', "The demo shop doesn't sell this product")
   );
 }
 
@@ -69,12 +70,12 @@ async function readProducts({ db }: Services, pid: string): Promise<object[]> {
     ...product,
     fullPrice: product.pr,
     ...stock.get(product.epi),
-    iu: `/demo/images/${product.slug}.svg`,
+    iu: `/demo/images/${product.image}.svg`,
   }));
 }
 
-/** What a visitor sees behind the counter: stock, prices, and the emails that were sent. */
-function serveCounter(app: Express, services: Services, { pid }: DemoStore): void {
+/** The test panel: stock, prices, and the messages that shoppers received. */
+function serveTestPanel(app: Express, services: Services, { pid }: DemoStore): void {
   const { db, now } = services;
   type Run = (body: Record<string, unknown>) => Promise<object>;
   const serve = (method: 'get' | 'post', path: string, run: Run) =>
@@ -106,6 +107,8 @@ export function serveDemo(app: Express, services: Services, demo: DemoStore): vo
     description: 'A small shop with wishlists, save for later and back-in-stock alerts.',
     body: '<div id="app"></div>\n<script src="/client/wishgate.js"></script>',
     // The page shows its products before its first request; without them it requests them.
+    // An email in the outbox is a frame without scripts that inherits this policy, and emails have inline styles.
+    csp: { 'style-src': "'self' 'unsafe-inline'" },
     data: { pid: demo.pid, products: await readProducts(services, demo.pid).catch(() => null) },
   }));
   app.get('/demo/images/:file', async (req, res) => {
@@ -116,5 +119,5 @@ export function serveDemo(app: Express, services: Services, demo: DemoStore): vo
     await sendAsset(req, res, makeAsset('image/svg+xml; charset=utf-8', Buffer.from(svg)));
   });
   serveBackend(app, services, demo);
-  serveCounter(app, services, demo);
+  serveTestPanel(app, services, demo);
 }

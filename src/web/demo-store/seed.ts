@@ -6,13 +6,15 @@ import { DEMO_PRODUCTS } from './products.ts';
 export async function seedDemoCatalog({ db, now }: Services, pid: string): Promise<void> {
   const all = DEMO_PRODUCTS.map((product) => String(product.epi));
   const known = new Set((await findProducts(db, pid, all)).map(({ epi }) => epi));
-  const products = DEMO_PRODUCTS.map(({ slug, stk, pr, about: _about, ...product }) => ({
-    ...product,
-    epi: String(product.epi),
-    empi: String(product.empi),
-    du: `/demo#/p/${slug}`,
-    iu: `/demo/images/${slug}.svg`,
-    ...(known.has(String(product.epi)) ? {} : { stk, pr }),
-  }));
+  const products = DEMO_PRODUCTS.map(
+    ({ slug, stk, pr, image, about: _about, option: _option, ...product }) => ({
+      ...product,
+      epi: String(product.epi),
+      empi: String(product.empi),
+      du: `/demo#/p/${slug}`,
+      iu: `/demo/images/${image}.svg`,
+      ...(known.has(String(product.epi)) ? {} : { stk, pr }),
+    }),
+  );
   await db.transaction((tx) => writeProducts(tx, pid, products, now()));
 }

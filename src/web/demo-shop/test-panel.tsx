@@ -1,0 +1,58 @@
+import { useEffect } from 'preact/hooks';
+import { changeProduct } from './actions.ts';
+import { backend } from './api.ts';
+import type { Product } from './api.ts';
+import { Outbox, useOutbox } from './outbox.tsx';
+import { Button, Row, Title, money } from './parts.tsx';
+import { nameOf, shop } from './state.ts';
+import { refreshAlerts } from './wishes.ts';
+
+function StockRow({ product }: { product: Product }) {
+  const { epi, iu, stk, pr, fullPrice } = product;
+  const name = nameOf(product);
+  const isReduced = pr < fullPrice;
+  const isInStock = stk > 0;
+  const stockAction = isInStock ? 'Sell out' : 'Restock';
+  const priceAction = isReduced ? 'Restore price' : 'Drop price';
+  const priceDone = `${name}: ${isReduced ? 'price restored' : 'price dropped'}`;
+  const stockDone = `${name} is ${isInStock ? 'sold out' : 'back in stock'}`;
+  const setPrice = () => changeProduct(() => backend.setPrice(epi, !isReduced), priceDone);
+  const setStock = () => changeProduct(() => backend.setStock(epi, !isInStock), stockDone);
+  const price = isReduced ? `${money(pr)} (was ${money(fullPrice)})` : money(pr);
+  const details = <p class="hint">{`${isInStock ? `${stk} in stock` : 'Sold out'} · ${price}`}</p>;
+  return (
+    <Row class="small" iu={iu} title={name} details={details}>
+      <Button class="plain" label={`${priceAction}: ${name}`} onClick={setPrice}>
+        {priceAction}
+      </Button>
+      <Button class={isInStock ? 'plain' : 'primary'} label={`${stockAction}: ${name}`} onClick={setStock}>
+        {stockAction}
+      </Button>
+    </Row>
+  );
+}
+
+export function TestPanel() {
+  const messages = useOutbox();
+  const sent = messages?.length ?? 0;
+  useEffect(() => {
+    if (sent > 0) void refreshAlerts().catch(() => undefined);
+  }, [sent]);
+  const rows = shop.products?.map((product) => <StockRow key={product.epi} product={product} />);
+  return (
+    <>
+      <Title text="Test panel" />
+      <p class="lead">
+        Change stock and prices and see what shoppers receive. Restock a product that someone is waiting for,
+        and the email appears in the outbox. The demo doesn't send it to anyone.
+      </p>
+      <div class="columns">
+        <section aria-labelledby="stock">
+          <h2 id="stock">Stock and prices</h2>
+          <ul class="lines">{rows}</ul>
+        </section>
+        <Outbox messages={messages} />
+      </div>
+    </>
+  );
+}
