@@ -164,7 +164,7 @@ export function SharedList({ lid }: { lid: string }) {
         <Ghosts />
       </>
     );
-  const owner = contents.userinfo?.fname || contents.userinfo?.em || 'A friend';
+  const owner = contents.userinfo?.fname || 'A friend';
   return (
     <section>
       <p class="hint">{owner} shared a list with you</p>

@@ -57,7 +57,7 @@ function EmailList({ list }: { list: List }) {
   };
   if (shop.email === null)
     return (
-      <div class="flex bar needs-account">
+      <div class="flex beside needs-account">
         <p class="grow hint">Emailing a list needs an account. Sign in first.</p>
         <Button onClick={() => signInToEmail(list)}>Sign in</Button>
       </div>
@@ -94,7 +94,7 @@ export function Share({ lid }: { lid: string }) {
           Copy
         </Button>
       </div>
-      <div class="flex bar">
+      <div class="flex beside">
         <p class="grow hint">Anyone with this link can see the list.</p>
         <Button class="plain" onClick={stop}>
           Stop sharing

@@ -67,7 +67,7 @@ export function ProductPage({ slug }: { slug: string }) {
   if (!product)
     return (
       <Empty title="Not found">
-        <p>We don't sell this product, or no longer do.</p>
+        <p>This product doesn't exist, or we no longer sell it.</p>
         <ContinueShopping />
       </Empty>
     );

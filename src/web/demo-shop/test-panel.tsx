@@ -1,10 +1,10 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { changeProduct } from './actions.ts';
 import { backend } from './api.ts';
 import type { Product } from './api.ts';
 import { Outbox, useOutbox } from './outbox.tsx';
 import { Button, Row, Title, money } from './parts.tsx';
-import { nameOf, shop } from './state.ts';
+import { nameOf, shop, show } from './state.ts';
 import { refreshAlerts } from './wishes.ts';
 
 function StockRow({ product }: { product: Product }) {
@@ -22,22 +22,31 @@ function StockRow({ product }: { product: Product }) {
   const details = <p class="hint">{`${isInStock ? `${stk} in stock` : 'Sold out'} · ${price}`}</p>;
   return (
     <Row class="small" iu={iu} title={name} details={details}>
-      <Button class="plain" label={`${priceAction}: ${name}`} onClick={setPrice}>
-        {priceAction}
-      </Button>
-      <Button class={isInStock ? 'plain' : 'primary'} label={`${stockAction}: ${name}`} onClick={setStock}>
-        {stockAction}
-      </Button>
+      <div class="flex actions">
+        <Button class="plain" label={`${priceAction}: ${name}`} onClick={setPrice}>
+          {priceAction}
+        </Button>
+        <Button class={isInStock ? 'plain' : 'primary'} label={`${stockAction}: ${name}`} onClick={setStock}>
+          {stockAction}
+        </Button>
+      </div>
     </Row>
   );
 }
 
+const showOutbox = async (): Promise<void> => document.querySelector('#outbox')?.scrollIntoView();
+
 export function TestPanel() {
   const messages = useOutbox();
-  const sent = messages?.length ?? 0;
+  const newest = messages?.[0];
+  const seen = useRef<string | undefined>(undefined);
   useEffect(() => {
-    if (sent > 0) void refreshAlerts().catch(() => undefined);
-  }, [sent]);
+    if (!messages) return;
+    if (newest) void refreshAlerts().catch(() => undefined);
+    if (newest && seen.current !== undefined)
+      show(`New message to ${newest.to}`, false, { name: 'Show', run: showOutbox });
+    seen.current = newest?.id ?? '';
+  }, [messages === null, newest?.id]);
   const rows = shop.products?.map((product) => <StockRow key={product.epi} product={product} />);
   return (
     <>
