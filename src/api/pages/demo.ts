@@ -19,14 +19,14 @@ import { securePage, servePage } from './page.ts';
 const RESTOCKED = 10;
 const REDUCED = 0.8;
 
-/** Takes JSON only: a page of another origin cannot send it without a preflight, which is never allowed. */
+/** Accepts JSON only: a page of another origin cannot send it without a preflight, which is never allowed. */
 async function readJson(req: Request, res: Response): Promise<Record<string, unknown>> {
   if (!req.is('application/json')) fail('unsupported-content-type', 'Send the body as application/json');
   const text = (await readBody(req, res)).toString('utf8');
   try {
     return (JSON.parse(text || '{}') ?? {}) as Record<string, unknown>;
   } catch {
-    return fail('invalid-request', 'The body is not JSON');
+    return fail('invalid-request', 'The body must be JSON');
   }
 }
 
