@@ -42,25 +42,24 @@ export function VariantPicker({ product }: { product: Product }) {
         {option}
         <span class="visually-hidden"> of {dt}</span>: <strong>{vi}</strong>
       </legend>
-      {variants.map((variant) => (
-        <label key={variant.epi} class={variant.stk > 0 ? 'variant' : 'variant sold-out'}>
-          <input
-            type="radio"
-            class="visually-hidden"
-            name={`variant-${empi}`}
-            checked={variant.epi === epi}
-            onChange={() => choose(variant)}
-          />
-          {variant.vi}
-          {variant.stk <= 0 && <span class="visually-hidden">, sold out</span>}
-          {lidsOf(variant.epi).length > 0 && (
-            <>
-              <span class="visually-hidden">, saved</span>
-              <Icon name="heart" isFull />
-            </>
-          )}
-        </label>
-      ))}
+      {variants.map((variant) => {
+        const isSaved = lidsOf(variant.epi).length > 0;
+        const states = [variant.stk <= 0 && 'sold out', isSaved && 'saved'];
+        return (
+          <label key={variant.epi} class={variant.stk > 0 ? 'variant' : 'variant sold-out'}>
+            <input
+              type="radio"
+              class="visually-hidden"
+              name={`variant-${empi}`}
+              aria-label={[variant.vi, ...states].filter(Boolean).join(', ')}
+              checked={variant.epi === epi}
+              onChange={() => choose(variant)}
+            />
+            {variant.vi}
+            {isSaved && <Icon name="heart" isFull />}
+          </label>
+        );
+      })}
     </fieldset>
   );
 }
