@@ -8,7 +8,6 @@ import { findProduct, linkTo, nameOf, shop } from './state.ts';
 export const TOPICS = {
   backinstock: {
     ask: 'Notify me',
-    label: 'Notify me:',
     waiting: "We'll email you",
     title: "Notify me when it's back",
     text: "is sold out. Enter your email address, and we'll send you one email when it's back in stock.",
@@ -16,7 +15,6 @@ export const TOPICS = {
   },
   pricedrop: {
     ask: 'Watch price',
-    label: 'Watch the price of',
     waiting: 'Watching price',
     title: 'Notify me when the price drops',
     text: "might get cheaper. Enter your email address, and we'll send you one email when the price drops.",

@@ -84,7 +84,7 @@ export function Hearts({ product }: { product: Product }) {
 /** Subscribes a customer at once and a guest in a dialog, and links a subscribed visitor to the alerts. */
 export function WaitButton({ product, topic }: { product: Product; topic: AlertTopic }) {
   const name = nameOf(product);
-  const { ask, label, waiting, when } = TOPICS[topic];
+  const { ask, waiting, when } = TOPICS[topic];
   if (waitsFor(product.epi, topic))
     return (
       <a class="button waiting wide" href="#/alerts" aria-label={`${waiting}: ${name}. My alerts`}>
@@ -100,7 +100,7 @@ export function WaitButton({ product, topic }: { product: Product; topic: AlertT
           otherwise: `Your alert for ${name} wasn't saved`,
         });
   return (
-    <Button class={topic === 'pricedrop' ? 'plain wide' : 'wide'} label={`${label} ${name}`} onClick={wait}>
+    <Button class={topic === 'pricedrop' ? 'plain wide' : 'wide'} label={`${ask}: ${name}`} onClick={wait}>
       {ask}
     </Button>
   );

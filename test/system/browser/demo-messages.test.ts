@@ -77,7 +77,7 @@ describeInBrowser('variants and messages of the demo storefront', () => {
     await page.getByRole('radio', { name: 'Sage, sold out, saved' }).waitFor();
 
     await page.getByRole('link', { name: 'Lists 1' }).click();
-    await page.getByRole('link', { name: 'Canvas apron, Sage' }).click();
+    await page.getByRole('link', { name: 'Canvas apron, Sage', exact: true }).click();
     await page.getByRole('radio', { name: 'Sage', checked: true }).waitFor();
     await page.getByText('Sold out · HL-APRON-SAGE').waitFor();
     await pick('Rust');
@@ -95,7 +95,8 @@ describeInBrowser('variants and messages of the demo storefront', () => {
     await page.getByRole('button', { name: 'Restock: Canvas apron, Sage' }).click();
     await page.getByRole('button', { name: 'Sell out: Canvas apron, Sage' }).waitFor();
     await service.runTasks();
-    await (await openMail(page, email)).frameLocator('iframe').getByText('Sage').first().waitFor();
+    const mail = (await openMail(page, email)).frameLocator('iframe');
+    await mail.locator('.wg-card').getByText('Sage').first().waitFor();
     await page.getByRole('button', { name: 'Sell out: Canvas apron, Sage' }).click();
     await page.getByRole('button', { name: 'Restock: Canvas apron, Sage' }).waitFor();
   });

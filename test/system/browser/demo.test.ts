@@ -335,7 +335,7 @@ describeInBrowser('the demo storefront', () => {
     const email = `${randomUUID()}@example.com`;
     const context = await visitor();
     const page = await openShop(service.url, context);
-    await page.getByRole('button', { name: 'Watch the price of Oak board' }).click();
+    await page.getByRole('button', { name: 'Watch price: Oak board' }).click();
     const dialog = page.getByRole('dialog', { name: 'Notify me when the price drops' });
     await dialog.getByLabel('Email address').fill(email);
     await dialog.getByRole('button', { name: 'Notify me' }).click();
