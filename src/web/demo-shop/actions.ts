@@ -28,16 +28,11 @@ export async function attempt(
   }
 }
 
-export const make = (
-  wanted: OptimisticChange,
-  done?: string,
-  undo?: OptimisticChange,
-  undone = 'Restored',
-): Promise<boolean> =>
+export const make = (wanted: OptimisticChange, done?: string, undo?: OptimisticChange): Promise<boolean> =>
   attempt(() => change(wanted), {
     done,
     otherwise: wanted.otherwise,
-    undo: undo && (() => make(undo, undone)),
+    undo: undo && (() => make(undo, 'Restored')),
   });
 
 export function setQuantity(product: Product, to: (before: number) => number, done?: string): void {

@@ -38,7 +38,7 @@ export function VariantPicker({ product }: { product: Product }) {
   if (variants.length < 2) return null;
   return (
     <fieldset class="flex variants">
-      <legend>
+      <legend class="hint">
         {option}
         <span class="visually-hidden"> of {dt}</span>: <strong>{vi}</strong>
       </legend>
@@ -46,7 +46,7 @@ export function VariantPicker({ product }: { product: Product }) {
         const isSaved = lidsOf(variant.epi).length > 0;
         const states = [variant.stk <= 0 && 'sold out', isSaved && 'saved'];
         return (
-          <label key={variant.epi} class={variant.stk > 0 ? 'variant' : 'variant sold-out'}>
+          <label key={variant.epi} class={`button variant ${variant.stk > 0 ? '' : 'sold-out'}`}>
             <input
               type="radio"
               class="visually-hidden"

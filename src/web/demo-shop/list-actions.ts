@@ -72,6 +72,5 @@ export const removeList = (list: List): Promise<boolean> => {
     { otherwise: `${lname} wasn't deleted`, patch: dropList(lid), call: () => client.deleteList(lid) },
     `${lname} deleted`,
     { otherwise: `${lname} wasn't restored`, patch: putList(list), call: () => client.restoreList(lid) },
-    'List restored',
   );
 };

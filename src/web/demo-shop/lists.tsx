@@ -5,7 +5,7 @@ import { explain, isUnreachable } from './api.ts';
 import { BuyButton, Hearts } from './buying.tsx';
 import { client } from './client.ts';
 import { RecentlyDeleted, countItems } from './deleted.tsx';
-import { Share, setShared } from './share.tsx';
+import { share } from './share.tsx';
 import { removeItem, removeList } from './list-actions.ts';
 import { EditItem, NameList, madeLists } from './list-dialogs.tsx';
 import { Button, Empty, Ghosts, Icon, RemoveButton, Row, Title, ContinueShopping, money } from './parts.tsx';
@@ -50,11 +50,7 @@ function OwnRow({ item, list }: { item: Item; list: List }) {
 }
 
 function OneList({ list }: { list: List }) {
-  const { lid, lname, cnt, listcontents, anonRead } = list;
-  const share = (): void => {
-    open(() => <Share lid={lid} />);
-    if (!anonRead) void setShared(list, true);
-  };
+  const { lname, cnt, listcontents, anonRead } = list;
   const remove = (): void => {
     void removeList(list);
     replaceRoute('lists');
@@ -67,7 +63,7 @@ function OneList({ list }: { list: List }) {
         <h2 id="list-name" class="grow">
           {lname} <span class="hint">{countItems(cnt) + (anonRead ? ' · shared' : '')}</span>
         </h2>
-        <Button onClick={share}>
+        <Button onClick={() => share(list)}>
           <Icon name="share" /> Share
         </Button>
         <Button class="plain" onClick={() => open(() => <NameList list={list} />)}>

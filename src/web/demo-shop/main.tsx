@@ -9,7 +9,7 @@ import { Lists, SharedList } from './lists.tsx';
 import { AwayBar, Toasts } from './overlay.tsx';
 import { Button, Icon } from './parts.tsx';
 import type { IconName } from './parts.tsx';
-import { followRoute, open, useArrival } from './route.ts';
+import { focusHeading, followRoute, open, useArrival } from './route.ts';
 import { ProductPage, Shelf } from './shelf.tsx';
 import { onUpdate, shop } from './state.ts';
 import { TestPanel } from './test-panel.tsx';
@@ -23,19 +23,6 @@ function NavLink({ view, icon, name, count = 0 }: NavLinkProps) {
   return (
     <a href={`#/${view}`} aria-current={shop.route[0] === view ? 'page' : undefined}>
       <Icon name={icon} /> {name} {count > 0 && <span class="count">{count}</span>}
-    </a>
-  );
-}
-
-/** A plain link to `#content` would change the view, which is in the hash. */
-function SkipLink() {
-  const skip = (event: Event): void => {
-    event.preventDefault();
-    document.querySelector<HTMLElement>('#content')!.focus();
-  };
-  return (
-    <a class="button primary skip" href="#content" onClick={skip}>
-      Skip to content
     </a>
   );
 }
@@ -80,15 +67,22 @@ function View() {
   return view === 'p' ? <ProductPage key={name} slug={name} /> : <Shelf />;
 }
 
+function skip(event: Event): void {
+  event.preventDefault();
+  focusHeading();
+}
+
 function App() {
   const [, redraw] = useReducer<number, void>((draws) => draws + 1, 0);
   onUpdate(redraw);
   useArrival();
   return (
     <>
-      <SkipLink />
+      <a class="button primary skip" href="#/" onClick={skip}>
+        Skip to content
+      </a>
       <Header />
-      <main id="content" tabIndex={-1}>
+      <main>
         <View />
       </main>
       <footer>

@@ -9,7 +9,7 @@ import { changeList } from './patches.ts';
 import { close, open } from './route.ts';
 import { shop, show } from './state.ts';
 
-export const setShared = ({ lid, lname }: List, anonRead: boolean): Promise<boolean> =>
+const setShared = ({ lid, lname }: List, anonRead: boolean): Promise<boolean> =>
   make(
     {
       otherwise: `${lname} is ${anonRead ? 'not shared yet' : 'still shared'}`,
@@ -36,16 +36,11 @@ function signInToEmail({ lid, lname }: List): void {
   const onDone = async (): Promise<void> => {
     const lists = await client.fetchLists();
     const list = lists.find((own) => own.lid === lid) ?? lists.find((own) => own.lname === lname);
-    if (!list) return close();
-    if (!list.anonRead) await setShared(list, true);
-    open(() => <Share lid={list.lid} />);
+    if (list) share(list);
+    else close();
   };
-  open(() => (
-    <Login
-      reason="Sign in to email a list. Everything you saved as a guest comes with you."
-      onDone={onDone}
-    />
-  ));
+  const reason = 'Sign in to email a list. Everything you saved as a guest comes with you.';
+  open(() => <Login reason={reason} onDone={onDone} />);
 }
 
 function EmailList({ list }: { list: List }) {
@@ -57,7 +52,7 @@ function EmailList({ list }: { list: List }) {
   };
   if (shop.email === null)
     return (
-      <div class="flex beside needs-account">
+      <div class="flex beside">
         <p class="grow hint">Emailing a list needs an account. Sign in first.</p>
         <Button onClick={() => signInToEmail(list)}>Sign in</Button>
       </div>
@@ -71,8 +66,13 @@ function EmailList({ list }: { list: List }) {
   );
 }
 
-/** The list is public as soon as this dialog opens. */
-export function Share({ lid }: { lid: string }) {
+/** Makes the list public as its dialog opens, so that the link in it works. */
+export function share(list: List): void {
+  open(() => <Share lid={list.lid} />);
+  if (!list.anonRead) void setShared(list, true);
+}
+
+function Share({ lid }: { lid: string }) {
   const list = shop.lists.find((known) => known.lid === lid);
   if (!list) return null;
   const link = `${location.origin}/demo#/shared/${lid}`;

@@ -39,13 +39,12 @@ const showOutbox = async (): Promise<void> => document.querySelector('#outbox')?
 export function TestPanel() {
   const messages = useOutbox();
   const newest = messages?.[0];
-  const seen = useRef<string | undefined>(undefined);
+  const hasLoaded = useRef(false);
   useEffect(() => {
-    if (!messages) return;
     if (newest) void refreshAlerts().catch(() => undefined);
-    if (newest && seen.current !== undefined)
+    if (newest && hasLoaded.current)
       show(`New message to ${newest.to}`, false, { name: 'Show', run: showOutbox });
-    seen.current = newest?.id ?? '';
+    hasLoaded.current = messages !== null;
   }, [messages === null, newest?.id]);
   const rows = shop.products?.map((product) => <StockRow key={product.epi} product={product} />);
   return (

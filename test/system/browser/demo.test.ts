@@ -325,8 +325,7 @@ describeInBrowser('the demo storefront', () => {
     await page.keyboard.press('Tab');
     expect(await focusedName(page)).toBe('Skip to content');
     await page.keyboard.press('Enter');
-    await eventually(() => page.evaluate(() => document.activeElement!.tagName), 'MAIN');
-    await page.getByRole('heading', { level: 1, name: 'Things for slow mornings' }).waitFor();
+    await eventually(() => focusedName(page), 'Things for slow mornings');
     await page.keyboard.press('Tab');
     expect(await focusedName(page)).toBe('Linen throw');
   });
