@@ -32,34 +32,19 @@ cushion | Velvet cushion | 32 | Colour: Plum=6, Moss=11, Sand=0, Sky=3 | Soft co
 pot | Enamel pot | 54 | Size: 2 litres=9, 4 litres=0@68 | Enamelled steel that goes from the stove to the table. Light enough to lift when it’s full.
 `;
 
-type Line = [slug: string, dt: string, price: string, stock: string, about: string];
-
-/** Returns one entry without an option for a product that has only a stock. */
-function parseVariants(stock: string): { option: string; vi: string; stk: string; price?: string }[] {
-  const [option, variants] = stock.split(': ') as [string, string?];
-  if (variants === undefined) return [{ option: '', vi: '', stk: stock }];
-  return variants.split(', ').map((text) => {
-    const [vi, stk, price] = text.split(/[=@]/) as [string, string, string?];
-    return { option, vi, stk, price };
-  });
-}
-
 export const DEMO_PRODUCTS: DemoProduct[] = CATALOGUE.trim()
   .split('\n')
   .flatMap((line, index) => {
-    const [slug, dt, price, stock, about] = line.split(' | ') as Line;
-    return parseVariants(stock).map(({ option, vi, stk, price: own = price }) => ({
-      slug,
-      dt,
-      pr: Number(own),
-      stk: Number(stk),
-      about,
-      option,
-      vi,
-      bt: 'Hearth & Loom',
-      empi: 101 + index,
-      sku: `HL-${[slug, vi].filter(Boolean).join('-').replace(' ', '-').toUpperCase()}`,
-      image: option === 'Colour' ? `${slug}-${vi.toLowerCase()}` : slug,
-    }));
+    const [slug, dt, price, stock, about] = line.split(' | ') as [string, string, string, string, string];
+    const [option, variants] = stock.includes(': ') ? stock.split(': ') : ['', `=${stock}`];
+    return variants!.split(', ').map((variant) => {
+      const [vi, stk, pr = price] = variant.split(/[=@]/) as [string, string, string?];
+      return {
+        ...{ slug, dt, vi, about, option: option!, bt: 'Hearth & Loom', empi: 101 + index },
+        ...{ pr: Number(pr), stk: Number(stk) },
+        sku: `HL-${`${slug} ${vi}`.trim().replaceAll(' ', '-').toUpperCase()}`,
+        image: option === 'Colour' ? `${slug}-${vi.toLowerCase()}` : slug,
+      };
+    });
   })
   .map((variant, index) => ({ ...variant, epi: 1001 + index }));
