@@ -7,9 +7,9 @@ export type Backend = {
   notifyMe(wish: {
     email: string;
     product: { epi: number | string; empi: number | string; du: string };
-    /** `backinstock` when left out. */
+    /** Default: `backinstock`. */
     topic?: string;
-    /** The visitor, who then finds it among the own alerts. */
+    /** The visitor, whose own alerts then include it. */
     regid?: string | null;
   }): Promise<{ message: string }>;
   reportOrder(order: {

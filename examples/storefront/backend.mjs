@@ -1,11 +1,11 @@
-// A store's back end of wishgate: the only place that knows the API key. Copy it, or do the same in your own language.
+// The part of a store's back end that calls wishgate, and the only place that knows the API key. Copy or port it.
 import { Buffer } from 'node:buffer';
 import { URLSearchParams } from 'node:url';
 
-/** Names this kind of client to the service; each kind has sessions of its own. */
+/** Identifies this kind of client to the service; each kind has its own sessions. */
 const USER_AGENT_TYPE = 'storefront';
 
-/** A failure of the service, with its status and type. */
+/** An error response of the service, with its status and type. */
 class WishgateBackendError extends Error {
   constructor(status, { type, msg }) {
     super(msg);
@@ -36,8 +36,8 @@ export function createBackend({ baseUrl, pid, apiKey }) {
 
   return {
     /**
-     * Who the visitor is: a guest by the id in its cookie, a customer by e-mail address. With both, the guest has just
-     * logged in, and its lists join the customer's.
+     * Identifies the visitor: a guest by the id in the cookie, a customer by email address. With both, the guest has just
+     * signed in, and the guest's lists are merged into the customer's.
      */
     async identify({ guestId, email }) {
       const { regid, sessionid } = await post('/storeadmin/v3/user/generate-regid', {
@@ -49,8 +49,8 @@ export function createBackend({ baseUrl, pid, apiKey }) {
     },
 
     /**
-     * Subscribes any address to a product that is sold out; the shop has checked that it may. With the visitor's `regid` the visitor
-     * finds it among its own alerts, and can leave.
+     * Subscribes any email address to a sold-out product; the shop has checked that it may. With the visitor's `regid` the
+     * subscription appears among the visitor's own alerts, where they can unsubscribe.
      */
     async notifyMe({ email, product, topic = 'backinstock', regid }) {
       const fields = {

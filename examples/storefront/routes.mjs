@@ -1,5 +1,5 @@
 // The five calls that a storefront's pages make to their own back end. They keep two cookies: a guest's random id, and the
-// e-mail address of who is logged in, signed so that nobody can write another one into it. A real shop has both already.
+// email address of the signed-in customer, signed so that nobody can forge another one. A real shop already has both.
 import { Buffer } from 'node:buffer';
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 
@@ -65,7 +65,7 @@ export function createRoutes(
     /** Here a real shop checks a password. Passing both ids merges the guest's lists into the account's. */
     async login(cookies, { email }) {
       if (typeof email !== 'string' || !EMAIL.test(email)) {
-        return { status: 400, body: { msg: 'Please enter an e-mail address' }, cookies: [] };
+        return { status: 400, body: { msg: 'Please enter a valid email address' }, cookies: [] };
       }
       await backend.identify({ guestId: guestOf(cookies), email });
       const encoded = Buffer.from(email).toString('base64url');
@@ -79,7 +79,7 @@ export function createRoutes(
     /** For visitors without an account; the service itself lets an account subscribe its own address only. */
     async notify(cookies, { email, product, topic }) {
       if (typeof email !== 'string' || !EMAIL.test(email) || typeof product?.epi === 'undefined') {
-        return { status: 400, body: { msg: 'Please enter an e-mail address' }, cookies: [] };
+        return { status: 400, body: { msg: 'Please enter a valid email address' }, cookies: [] };
       }
       const { epi, empi, du } = product;
       // Only what this shop offers: `topic` comes from a browser.
@@ -97,7 +97,7 @@ export function createRoutes(
         price: priceOf(String(epi)),
       }));
       if (sold.length === 0 || sold.some(({ price }) => price === null)) {
-        return { status: 400, body: { msg: 'There is nothing to order' }, cookies: [] };
+        return { status: 400, body: { msg: 'Your cart is empty. Add something to it first.' }, cookies: [] };
       }
       const email = customerOf(cookies);
       const regid = await regidOf(cookies);
@@ -123,7 +123,11 @@ export function createRoutes(
       const isForVisitor = error.status === 400 || error.status === 429;
       if (isForVisitor) return { status: error.status, body: { msg: error.message }, cookies: [] };
       log(error);
-      return { status: 502, body: { msg: 'Wishlists cannot be reached right now' }, cookies: [] };
+      return {
+        status: 502,
+        body: { msg: "Wishlists aren't available right now. Please try again in a moment." },
+        cookies: [],
+      };
     }
   };
 }

@@ -10,7 +10,7 @@ import { createRoutes } from './routes.mjs';
 const { WISHGATE_URL = 'http://127.0.0.1:4000', WISHGATE_PID, WISHGATE_API_KEY, PORT = '5000' } = process.env;
 if (!WISHGATE_PID || !WISHGATE_API_KEY) {
   console.error(
-    'Set WISHGATE_PID and WISHGATE_API_KEY; the service prints those of its demo store when it starts',
+    'Set WISHGATE_PID and WISHGATE_API_KEY. The service prints those of its demo store when it starts.',
   );
   process.exit(1);
 }
@@ -18,7 +18,7 @@ if (!WISHGATE_PID || !WISHGATE_API_KEY) {
 const MAX_BODY_BYTES = 10_000;
 const backend = createBackend({ baseUrl: WISHGATE_URL, pid: WISHGATE_PID, apiKey: WISHGATE_API_KEY });
 const handle = createRoutes(backend, { secret: randomBytes(32).toString('hex') });
-// The page gets the public parts only: the address of the service and the store's pid.
+// The page gets only what is public: the service's URL and the store's pid.
 const page = readFileSync(new URL('index.html', import.meta.url), 'utf8')
   .replaceAll('{{baseUrl}}', WISHGATE_URL)
   .replaceAll('{{pid}}', WISHGATE_PID);
@@ -47,18 +47,14 @@ async function respond(request, response) {
   const path = pathname.replace('/api/', '');
   const found =
     body && (await handle({ method: request.method, path, cookie: request.headers.cookie, body }));
-  const {
-    status,
-    body: json,
-    cookies,
-  } = found ?? { status: 404, body: { msg: 'Nothing here' }, cookies: [] };
+  const { status, body: json, cookies } = found ?? { status: 404, body: { msg: 'Not found' }, cookies: [] };
   response
     .writeHead(status, { 'content-type': 'application/json', 'set-cookie': cookies })
     .end(JSON.stringify(json));
 }
 
 const server = createServer((request, response) =>
-  // For an invalid address, or a body that broke off, this request fails, not the shop.
+  // An invalid URL or an incomplete body fails this request, not the server.
   respond(request, response).catch(() => response.writeHead(400).end()),
 );
 server.listen(Number(PORT), '127.0.0.1', () =>

@@ -7,7 +7,7 @@ import supertest from 'supertest';
 import { createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { ensureDemoStore } from '../../src/web/demo-store/demo.ts';
-import type { OutboxMail } from '../../src/web/demo-store/outbox.ts';
+import type { OutboxMail } from '../../src/web/demo-store/message.ts';
 import { DEMO_PRODUCTS } from '../../src/web/demo-store/products.ts';
 import { encryptLink } from '../../src/shoppers/contacts/link.rules.ts';
 import { findStore } from '../../src/stores/store.repo.ts';
@@ -222,7 +222,7 @@ test('two processes on one database each hand out links of the demo store that l
   }
 });
 
-test('what a visitor changed at the counter survives a restart, stock and price alike', async () => {
+test('what a visitor changed in the test panel survives a restart, stock and price alike', async () => {
   const { pid, apiKey } = service.demo!;
   const { epi, pr, stk } = DEMO_PRODUCTS[3]!;
   expect(stk).toBeGreaterThan(0);
@@ -250,7 +250,7 @@ test('a demo store whose file was lost gets a new key, also when it has as many 
   await own.close();
 });
 
-test('what a visitor does at the counter wakes the background work, which starts after the shop is wired', async () => {
+test('what a visitor does in the test panel wakes the background work, which starts after the shop is wired', async () => {
   const database = await createTestDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'wishgate-test-'));
   const config = readConfig({ DATABASE_URL: database.url, DATA_DIR: dataDir, DEMO: '1' });

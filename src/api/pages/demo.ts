@@ -19,14 +19,14 @@ import { securePage, servePage } from './page.ts';
 const RESTOCKED = 10;
 const REDUCED = 0.8;
 
-/** Takes JSON only: a page of another origin cannot send it without a preflight, which is never allowed. */
+/** Accepts JSON only: a page of another origin cannot send it without a preflight, which is never allowed. */
 async function readJson(req: Request, res: Response): Promise<Record<string, unknown>> {
   if (!req.is('application/json')) fail('unsupported-content-type', 'Send the body as application/json');
   const text = (await readBody(req, res)).toString('utf8');
   try {
     return (JSON.parse(text || '{}') ?? {}) as Record<string, unknown>;
   } catch {
-    return fail('invalid-request', 'The body is not JSON');
+    return fail('invalid-request', 'The body must be JSON');
   }
 }
 
@@ -57,7 +57,8 @@ function serveBackend(app: Express, { log }: Services, { pid, apiKey }: DemoStor
 
 function soldProduct(epi: unknown): DemoProduct {
   return (
-    DEMO_PRODUCTS.find((known) => known.epi === epi) ?? fail('not-found', 'The demo shop does not sell this')
+    DEMO_PRODUCTS.find((known) => known.epi === epi) ??
+    fail('not-found', "The demo shop doesn't sell this product")
   );
 }
 
@@ -69,12 +70,12 @@ async function readProducts({ db }: Services, pid: string): Promise<object[]> {
     ...product,
     fullPrice: product.pr,
     ...stock.get(product.epi),
-    iu: `/demo/images/${product.slug}.svg`,
+    iu: `/demo/images/${product.image}.svg`,
   }));
 }
 
-/** What a visitor sees behind the counter: stock, prices, and the emails that were sent. */
-function serveCounter(app: Express, services: Services, { pid }: DemoStore): void {
+/** The test panel: stock, prices, and the messages that shoppers received. */
+function serveTestPanel(app: Express, services: Services, { pid }: DemoStore): void {
   const { db, now } = services;
   type Run = (body: Record<string, unknown>) => Promise<object>;
   const serve = (method: 'get' | 'post', path: string, run: Run) =>
@@ -105,6 +106,8 @@ export function serveDemo(app: Express, services: Services, demo: DemoStore): vo
     title: 'Hearth & Loom · wishgate demo',
     description: 'A small shop with wishlists, save for later and back-in-stock alerts.',
     body: '<div id="app"></div>\n<script src="/client/wishgate.js"></script>',
+    // An email in the outbox is a frame without scripts that inherits this policy, and emails have inline styles.
+    csp: { 'style-src': "'self' 'unsafe-inline'" },
     // The page shows its products before its first request; without them it requests them.
     data: { pid: demo.pid, products: await readProducts(services, demo.pid).catch(() => null) },
   }));
@@ -116,5 +119,5 @@ export function serveDemo(app: Express, services: Services, demo: DemoStore): vo
     await sendAsset(req, res, makeAsset('image/svg+xml; charset=utf-8', Buffer.from(svg)));
   });
   serveBackend(app, services, demo);
-  serveCounter(app, services, demo);
+  serveTestPanel(app, services, demo);
 }

@@ -4,7 +4,7 @@ import type { AlertTopic, Product } from './api.ts';
 import { changeCart, notedClick } from './cart.ts';
 import { client } from './client.ts';
 import { dropItem, putItem, putList, together } from './patches.ts';
-import { findProduct, shop, show, update } from './state.ts';
+import { findProduct, nameOf, shop, show, update } from './state.ts';
 import type { Undo } from './toasts.ts';
 import { change, load, refreshAlerts, refreshProducts, reportLost } from './wishes.ts';
 import type { OptimisticChange } from './wishes.ts';
@@ -12,7 +12,7 @@ import type { OptimisticChange } from './wishes.ts';
 /** Shows an error as a message on the page, with a button to retry. */
 export async function attempt(
   action: () => Promise<unknown>,
-  { done, undo, otherwise = 'That was not done' }: { done?: string; undo?: Undo; otherwise?: string },
+  { done, undo, otherwise = "That didn't work" }: { done?: string; undo?: Undo; otherwise?: string },
 ): Promise<boolean> {
   try {
     await action();
@@ -32,23 +32,24 @@ export const make = (wanted: OptimisticChange, done?: string, undo?: OptimisticC
   attempt(() => change(wanted), {
     done,
     otherwise: wanted.otherwise,
-    undo: undo && (() => make(undo, 'It is back')),
+    undo: undo && (() => make(undo, 'Restored')),
   });
 
 export function setQuantity(product: Product, to: (before: number) => number, done?: string): void {
-  const { epi, dt, stk } = product;
+  const { epi, stk } = product;
   const wanted = to(Math.min(shop.cart[epi] ?? 0, stk));
   changeCart(epi, (before) => Math.max(0, Math.min(Math.trunc(to(Math.min(before, stk))) || 0, stk)));
-  if (wanted > stk) show(`There are only ${stk} of ${dt}`);
+  if (wanted > stk) show(`Only ${stk} left: ${nameOf(product)}`);
   else if (done) show(done);
 }
 
 export function saveForLater(product: Product): Promise<boolean> {
-  const { epi, dt, stk } = product;
+  const { epi, stk } = product;
+  const name = nameOf(product);
   const item = { ...product, qty: Math.max(1, Math.min(shop.cart[epi] ?? 1, stk)) };
   return make(
     {
-      otherwise: `${dt} was not saved for later`,
+      otherwise: `${name} wasn't saved for later`,
       // The product is removed from the cart after it is saved, so that a visitor who closes the page does not lose it.
       call: async () => {
         const { later } = shop;
@@ -59,17 +60,17 @@ export function saveForLater(product: Product): Promise<boolean> {
         return together(putList(list), putItem(list.lid, item));
       },
     },
-    `${dt} saved for later`,
+    `${name} saved for later`,
   );
 }
 
 export async function moveToCart(item: Item): Promise<void> {
   const isMoved = await make({
-    otherwise: `${item.dt ?? 'It'} was not moved`,
+    otherwise: `${nameOf(item)} wasn't moved to your cart`,
     patch: dropItem(item.lid, item.epi),
     call: async () => {
       const [moved] = (await client.SaveForLater.moveToCart(item.lid, item)).itemsmoved;
-      if (!moved) throw new ShopError(`${item.dt ?? 'This'} is no longer saved for later`);
+      if (!moved) throw new ShopError(`${nameOf(item)} is no longer saved for later`);
       const product = findProduct(moved.epi);
       if (product) setQuantity(product, (before) => before + moved.qty, 'Moved to your cart');
     },
@@ -84,11 +85,14 @@ export const placeOrder = (lines: { epi: number; quantity: number }[]): Promise<
       await backend.order(lines, notedClick());
       for (const { epi } of lines) changeCart(epi, () => 0);
     },
-    { done: 'Thank you for your order. Nothing is sent: this is a demo.', otherwise: 'Nothing was ordered' },
+    {
+      done: "Thanks for your order! This is a demo, so we won't ship or charge anything.",
+      otherwise: "Your order wasn't placed",
+    },
   );
 
 export const declineTracking = (): Promise<boolean> =>
-  attempt(() => client.setMeasured(false), { done: 'Your clicks and orders are not measured any more' });
+  attempt(() => client.setMeasured(false), { done: 'We no longer track your clicks and orders' });
 
 export const waitsFor = (epi: number, topic: AlertTopic): boolean =>
   !!shop.alerts?.some((alert) => Number(alert.epi) === epi && alert.topic === topic);
@@ -102,21 +106,23 @@ export async function subscribe(product: Product, topic: AlertTopic, address: st
 
 export function stopWaiting({ id, product, topic, epi }: ProductAlert): Promise<boolean> {
   const { email } = shop;
-  const title = product.dt ?? 'it';
+  const title = nameOf(product) || 'this product';
   const known = findProduct(epi);
   const again = (): Promise<boolean> =>
-    attempt(() => subscribe(known!, topic as AlertTopic, email!), { done: `You wait for ${title} again` });
+    attempt(() => subscribe(known!, topic as AlertTopic, email!), {
+      done: `You'll get alerts for ${title} again`,
+    });
   update({ alerts: shop.alerts?.filter((other) => other.id !== id) ?? null });
   return attempt(() => client.unsubscribeFromProductAlert({ id }).finally(refreshAlerts), {
-    done: `You will not hear of ${title} any more`,
+    done: `You won't get this alert for ${title} any more`,
     // The page never knows a guest's full address, so only an account can undo this.
     undo: email !== null && known ? again : undefined,
-    otherwise: `You still wait for ${title}`,
+    otherwise: `Your alert for ${title} is still on`,
   });
 }
 
 export const changeProduct = (call: () => Promise<unknown>, done: string): Promise<boolean> =>
-  attempt(() => call().then(refreshProducts), { done, otherwise: 'Nothing was changed' });
+  attempt(() => call().then(refreshProducts), { done, otherwise: "The product wasn't changed" });
 
 async function become(action: () => Promise<unknown>): Promise<void> {
   await action();
@@ -126,8 +132,8 @@ async function become(action: () => Promise<unknown>): Promise<void> {
 
 export async function login(address: string): Promise<void> {
   await become(() => backend.login(address));
-  show(`Welcome, ${address}. What you saved as a guest is in your account.`);
+  show(`Welcome, ${address}! Everything you saved as a guest is in your account.`);
 }
 
 export const logout = (): Promise<boolean> =>
-  attempt(() => become(backend.logout), { done: 'You are logged out' });
+  attempt(() => become(backend.logout), { done: "You're signed out" });

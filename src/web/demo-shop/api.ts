@@ -1,12 +1,11 @@
 import type { Identity, WishgateError } from '../../sdk/client/wishgate.ts';
+import type { OutboxMail, OutboxSms } from '../demo-store/message.ts';
 import type { DemoProduct } from '../demo-store/products.ts';
 
 /** Has the current price and stock; `fullPrice` is the price without a discount. */
 export type Product = DemoProduct & { fullPrice: number; du: string; iu: string };
 
 export type AlertTopic = 'backinstock' | 'pricedrop';
-
-export type OutboxMail = { id: string; sentAt: number; eml: string };
 
 /** The data in the page's HTML; `products` is null if the server could not read them. */
 export const page = JSON.parse(document.querySelector('#data')!.textContent) as {
@@ -23,13 +22,13 @@ export class ShopError extends Error {
   }
 }
 
-const FAILED = 'That did not work. Please try again.';
+const FAILED = "That didn't work. Please try again.";
 
 async function call<Result>(path: string, body?: object): Promise<Result> {
   const post = { method: 'POST', headers: { 'content-type': 'application/json' } };
   const request = body && { ...post, body: JSON.stringify(body) };
   const response = await fetch(`/demo/api/${path}`, request).catch(() => {
-    throw new ShopError('The shop cannot be reached', 0);
+    throw new ShopError("We can't reach the shop. Please check your connection and try again.", 0);
   });
   const result = (await response.json().catch(() => null)) as (Result & { msg?: string }) | null;
   if (!response.ok || result === null) throw new ShopError(result?.msg ?? FAILED, response.status);
@@ -56,7 +55,7 @@ export const backend = {
   products: () => call<Product[]>('products'),
   setPrice: (epi: number, isReduced: boolean) => call<object>('price', { epi, isReduced }),
   setStock: (epi: number, isInStock: boolean) => call<object>('stock', { epi, isInStock }),
-  outbox: () => call<OutboxMail[]>('outbox'),
+  outbox: () => call<(OutboxMail | OutboxSms)[]>('outbox'),
 };
 
 /** Whether the request did not get through, so that a retry may work. */

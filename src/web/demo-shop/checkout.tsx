@@ -4,14 +4,15 @@ import { declineTracking, moveToCart, placeOrder, saveForLater, setQuantity } fr
 import type { Product } from './api.ts';
 import { WaitButton } from './buying.tsx';
 import { removeSaved } from './list-actions.ts';
-import { Button, Empty, RemoveButton, Row, Title, ToShop, money } from './parts.tsx';
-import { findProduct, shop } from './state.ts';
+import { Button, Empty, RemoveButton, Row, Title, ContinueShopping, money } from './parts.tsx';
+import { findProduct, linkTo, nameOf, shop } from './state.ts';
 
 /** Limits the quantity to the stock, because the cart may come from another tab or an earlier day. */
 const buyable = (qty: number | undefined, { stk }: Product): number => Math.min(qty ?? 0, Math.max(0, stk));
 
 function CartRow({ product }: { product: Product }) {
-  const { epi, dt, slug, stk, pr, iu } = product;
+  const { epi, stk, pr, iu } = product;
+  const name = nameOf(product);
   const qty = shop.cart[epi];
   const set = ({ currentTarget }: TargetedEvent<HTMLInputElement>): void => {
     if (currentTarget.value !== '') setQuantity(product, () => Number(currentTarget.value));
@@ -24,19 +25,19 @@ function CartRow({ product }: { product: Product }) {
     </>
   );
   return (
-    <Row iu={iu} title={dt} slug={slug} level={2} details={details}>
+    <Row iu={iu} title={name} href={linkTo(product)} level={2} details={details}>
       {stk > 0 && (
         <label class="quantity">
-          <span class="visually-hidden">Quantity of {dt}</span>
+          <span class="visually-hidden">Quantity of {name}</span>
           <input type="number" min="0" max={stk} value={buyable(qty, product)} onChange={set} />
         </label>
       )}
       <div class="flex actions">
         {stk <= 0 && <WaitButton product={product} topic="backinstock" />}
-        <Button label={`Save for later: ${dt}`} onClick={() => saveForLater(product)}>
+        <Button label={`Save for later: ${name}`} onClick={() => saveForLater(product)}>
           Save for later
         </Button>
-        <RemoveButton label={`Remove ${dt}`} onRemove={() => setQuantity(product, () => 0)} />
+        <RemoveButton label={`Remove ${name}`} onRemove={() => setQuantity(product, () => 0)} />
       </div>
     </Row>
   );
@@ -44,8 +45,9 @@ function CartRow({ product }: { product: Product }) {
 
 function SavedRow({ item }: { item: Item }) {
   const { epi, iu, pr, qty } = item;
-  const dt = item.dt ?? '';
-  const isSoldOut = (findProduct(epi)?.stk ?? 0) <= 0;
+  const name = nameOf(item);
+  const product = findProduct(epi);
+  const isSoldOut = !product || product.stk <= 0;
   const details = (
     <p class="price">
       {money(pr)} {qty > 1 && <span class="hint">× {qty}</span>}
@@ -53,14 +55,14 @@ function SavedRow({ item }: { item: Item }) {
     </p>
   );
   return (
-    <Row iu={iu} title={dt} details={details}>
+    <Row iu={iu} title={name} href={product && linkTo(product)} details={details}>
       <div class="flex actions">
         {!isSoldOut && (
-          <Button class="primary" label={`Move to cart: ${dt}`} onClick={() => moveToCart(item)}>
+          <Button class="primary" label={`Move to cart: ${name}`} onClick={() => moveToCart(item)}>
             Move to cart
           </Button>
         )}
-        <RemoveButton label={`Remove ${dt} from saved for later`} onRemove={() => removeSaved(item)} />
+        <RemoveButton label={`Remove ${name} from saved for later`} onRemove={() => removeSaved(item)} />
       </div>
     </Row>
   );
@@ -79,13 +81,13 @@ export function CartView() {
   if (rows.length === 0 && saved.length === 0)
     return (
       <Empty title="Your cart is empty" tab="Your cart">
-        <ToShop />
+        <ContinueShopping />
       </Empty>
     );
   return (
     <>
       <Title text="Your cart" />
-      {rows.length === 0 && <p class="hint">Nothing in the cart right now.</p>}
+      {rows.length === 0 && <p class="hint">Your cart is empty.</p>}
       <ul class="lines">{rows}</ul>
       {rows.length > 0 && (
         <>
@@ -101,7 +103,7 @@ export function CartView() {
               Place order
             </Button>
             <Button class="plain" onClick={declineTracking}>
-              Do not measure my clicks and orders
+              Don't track my clicks and orders
             </Button>
           </div>
         </>

@@ -3,7 +3,7 @@ import type { Item, List } from '../../sdk/client/wishgate.ts';
 import { attempt } from './actions.ts';
 import { client } from './client.ts';
 import { Button, Row } from './parts.tsx';
-import { shop } from './state.ts';
+import { nameOf, shop } from './state.ts';
 import type { Undo } from './toasts.ts';
 import { inTurn } from './wishes.ts';
 
@@ -28,13 +28,14 @@ function useDeleted(lid: string | undefined): Deleted {
   return deleted;
 }
 
-function DeletedRow({ name, hint, onBack }: { name: string; hint: string; onBack: Undo }) {
-  const restore = (): Promise<boolean> =>
-    attempt(onBack, { done: `${name} is back`, otherwise: `${name} is not back` });
+type DeletedRowProps = { name: string; hint: string; done?: string; onRestore: Undo };
+
+function DeletedRow({ name, hint, done = `${name} restored`, onRestore }: DeletedRowProps) {
+  const restore = (): Promise<boolean> => attempt(onRestore, { done, otherwise: `${name} wasn't restored` });
   return (
     <Row title={name} details={<p class="hint">{hint}</p>}>
-      <Button label={`Bring back ${name}`} onClick={restore}>
-        Bring back
+      <Button label={`Restore ${name}`} onClick={restore}>
+        Restore
       </Button>
     </Row>
   );
@@ -50,15 +51,16 @@ export function RecentlyDeleted({ list }: { list?: List }) {
         key={lid}
         name={lname}
         hint={`List with ${countItems(cnt)}`}
-        onBack={() => client.restoreList(lid)}
+        done="List restored"
+        onRestore={() => client.restoreList(lid)}
       />
     )),
-    ...items.map(({ id, lid, epi, dt, title }) => (
+    ...items.map((item) => (
       <DeletedRow
-        key={id}
-        name={dt ?? title ?? String(epi)}
+        key={item.id}
+        name={nameOf(item) || String(item.epi)}
         hint={`From ${list?.lname ?? 'a list'}`}
-        onBack={() => client.restoreItems(lid, [epi])}
+        onRestore={() => client.restoreItems(item.lid, [item.epi])}
       />
     )),
   ];

@@ -1,9 +1,9 @@
-import type { Item, List, ProductInput } from '../../sdk/client/wishgate.ts';
+import type { Item, List } from '../../sdk/client/wishgate.ts';
 import { make } from './actions.ts';
 import type { Product } from './api.ts';
 import { client } from './client.ts';
 import { FIRST_LIST, draftList, dropItem, dropList, putItem, putList, together } from './patches.ts';
-import { shop } from './state.ts';
+import { nameOf, shop } from './state.ts';
 import type { OptimisticChange } from './wishes.ts';
 
 export const lidsOf = (epi: number): string[] =>
@@ -16,7 +16,7 @@ const inEach = (lids: string[], call: (lid: string) => Promise<unknown>): Promis
   Promise.all(lids.map(async (lid) => call(lid || (await client.ensureList({ lname: FIRST_LIST })).lid)));
 
 const saveTo = (product: Product, list: List): OptimisticChange => ({
-  otherwise: `${product.dt} was not saved`,
+  otherwise: `${nameOf(product)} wasn't saved`,
   patch: together(putList(list), putItem(list.lid, product)),
   call: async () => {
     const made = list.lid ? list : await client.ensureList({ lname: list.lname });
@@ -24,25 +24,25 @@ const saveTo = (product: Product, list: List): OptimisticChange => ({
     return together(putList(made), putItem(made.lid, product));
   },
 });
-const removeFrom = (lids: string[], { epi, dt }: Pick<Item, 'epi' | 'dt'>): OptimisticChange => ({
-  otherwise: `${dt ?? 'It'} was not removed`,
-  patch: together(...lids.map((lid) => dropItem(lid, epi))),
-  call: () => inEach(lids, (lid) => client.deleteFromList(lid, { epi })),
+const removeFrom = (lids: string[], item: Item | Product): OptimisticChange => ({
+  otherwise: `${nameOf(item)} wasn't removed`,
+  patch: together(...lids.map((lid) => dropItem(lid, item.epi))),
+  call: () => inEach(lids, (lid) => client.deleteFromList(lid, { epi: item.epi })),
 });
-const restoreTo = (lids: string[], item: Item | ProductInput): OptimisticChange => ({
-  otherwise: 'It is not back',
+const restoreTo = (lids: string[], item: Item | Product): OptimisticChange => ({
+  otherwise: `${nameOf(item)} wasn't restored`,
   patch: together(...lids.map((lid) => putItem(lid, item))),
   call: () => inEach(lids, (lid) => client.restoreItems(lid, [item.epi])),
 });
 
 export function toggleHeart(product: Product): Promise<boolean> {
-  const { epi, dt } = product;
-  const lids = lidsOf(epi);
+  const name = nameOf(product);
+  const lids = lidsOf(product.epi);
   const first = shop.lists.find(({ lname }) => lname === FIRST_LIST) ?? draftList();
-  if (lids.length === 0) return make(saveTo(product, first), `${dt} saved to ${FIRST_LIST}`);
+  if (lids.length === 0) return make(saveTo(product, first), `${name} saved to ${FIRST_LIST}`);
   return make(
     removeFrom(lids, product),
-    `${dt} removed from ${lids.length === 1 ? 'your list' : `${lids.length} lists`}`,
+    `${name} removed from ${lids.length === 1 ? 'your list' : `${lids.length} lists`}`,
     restoreTo(lids, product),
   );
 }
@@ -55,22 +55,22 @@ export const toggleIn = (list: List, product: Product): Promise<boolean> =>
 export const removeItem = (list: List, item: Item): Promise<boolean> =>
   make(
     removeFrom([list.lid], item),
-    `${item.dt ?? item.title ?? ''} removed from ${list.lname}`,
+    `${nameOf(item)} removed from ${list.lname}`,
     restoreTo([list.lid], item),
   );
 
 export const removeSaved = (item: Item): Promise<boolean> =>
   make(
     { ...removeFrom([item.lid], item), call: () => client.SaveForLater.remove(item.lid, { epi: item.epi }) },
-    `${item.dt ?? 'It'} is no longer saved for later`,
+    `${nameOf(item)} is no longer saved for later`,
     restoreTo([item.lid], item),
   );
 
 export const removeList = (list: List): Promise<boolean> => {
   const { lid, lname } = list;
   return make(
-    { otherwise: `${lname} was not deleted`, patch: dropList(lid), call: () => client.deleteList(lid) },
+    { otherwise: `${lname} wasn't deleted`, patch: dropList(lid), call: () => client.deleteList(lid) },
     `${lname} deleted`,
-    { otherwise: `${lname} is not back`, patch: putList(list), call: () => client.restoreList(lid) },
+    { otherwise: `${lname} wasn't restored`, patch: putList(list), call: () => client.restoreList(lid) },
   );
 };

@@ -8,7 +8,7 @@ import type { FieldReader } from './overlay.tsx';
 import { Field } from './parts.tsx';
 import { changeItem, changeList, dropItem, putItem, putList, together } from './patches.ts';
 import { close, goTo } from './route.ts';
-import { shop, show } from './state.ts';
+import { nameOf, shop, show } from './state.ts';
 import { change } from './wishes.ts';
 
 function NameField({ label, value }: { label: string; value?: string }) {
@@ -34,7 +34,7 @@ export function PickLists({ product }: { product: Product }) {
   const create = async (value: FieldReader, form: HTMLFormElement): Promise<void> => {
     const lname = value('lname');
     await change({
-      otherwise: `${lname} was not made`,
+      otherwise: `${lname} wasn't created`,
       call: async () => {
         const list = await client.createList({ lname });
         await client.addToList(list.lid, product);
@@ -58,7 +58,7 @@ export function PickLists({ product }: { product: Product }) {
     </li>
   ));
   return (
-    <Modal title={`Lists for ${product.dt}`}>
+    <Modal title={`Lists for ${nameOf(product)}`}>
       <ul class="lines">{choices}</ul>
       <Form isRow submit="Create" onSubmit={create}>
         <NameField label="New list" />
@@ -72,7 +72,7 @@ export function NameList({ list }: { list?: List }) {
     const lname = value('lname');
     let madeLid = '';
     await change({
-      otherwise: `${lname} is not its name yet`,
+      otherwise: list ? `The list wasn't renamed` : `The list wasn't created`,
       patch: list && changeList(list.lid, { lname }),
       call: async () => {
         if (list) return void (await client.updateList({ lid: list.lid, lname }));
@@ -81,13 +81,13 @@ export function NameList({ list }: { list?: List }) {
         return putList(made);
       },
     });
-    show(list ? `It is called ${lname} now` : `${lname} is ready`);
+    show(list ? `List renamed to ${lname}` : `${lname} created`);
     close(() => {
       if (!list) goTo(`lists/${madeLid}`);
     });
   };
   return (
-    <Modal title={list ? `Rename ${list.lname}` : 'A new list'}>
+    <Modal title={list ? `Rename ${list.lname}` : 'New list'}>
       <Form submit={list ? 'Rename' : 'Create list'} onSubmit={send}>
         <NameField label="Name" value={list?.lname} />
       </Form>
@@ -96,8 +96,8 @@ export function NameList({ list }: { list?: List }) {
 }
 
 export function EditItem({ item }: { item: Item }) {
-  const { lid, epi, dt, title, qty, note } = item;
-  const name = dt ?? title ?? 'this item';
+  const { lid, epi, qty, note } = item;
+  const name = nameOf(item) || 'this item';
   const send = async (value: FieldReader): Promise<void> => {
     const fields = { qty: Number(value('qty')), note: value('note') };
     const toLid = value('lid');
@@ -108,7 +108,7 @@ export function EditItem({ item }: { item: Item }) {
     const to = shop.lists.find((list) => list.lid === toLid);
     await make(
       {
-        otherwise: `${name} is as it was`,
+        otherwise: `${name} wasn't changed`,
         patch: isMoved
           ? together(dropItem(lid, epi), putItem(toLid, { ...item, ...fields }))
           : changeItem(lid, epi, fields),
@@ -117,7 +117,7 @@ export function EditItem({ item }: { item: Item }) {
           if (isMoved) await client.moveItems(lid, toLid, [epi]);
         },
       },
-      isMoved ? `${name} moved to ${to?.lname ?? 'it'}` : 'Saved',
+      isMoved ? `${name} moved to ${to?.lname ?? 'another list'}` : 'Saved',
     );
   };
   return (

@@ -5,18 +5,18 @@ import { explain, isUnreachable } from './api.ts';
 import { BuyButton, Hearts } from './buying.tsx';
 import { client } from './client.ts';
 import { RecentlyDeleted, countItems } from './deleted.tsx';
-import { Login, Share } from './dialogs.tsx';
+import { share } from './share.tsx';
 import { removeItem, removeList } from './list-actions.ts';
 import { EditItem, NameList, madeLists } from './list-dialogs.tsx';
-import { Button, Empty, Ghosts, Icon, RemoveButton, Row, Title, ToShop, money } from './parts.tsx';
+import { Button, Empty, Ghosts, Icon, RemoveButton, Row, Title, ContinueShopping, money } from './parts.tsx';
 import { focusHeading, open, replaceRoute } from './route.ts';
-import { findProduct, shop } from './state.ts';
+import { findProduct, linkTo, nameOf, shop } from './state.ts';
 
 type ItemRowProps = { item: Item; level: 2 | 3; children?: ComponentChildren };
 
 /** Without buttons of its own, an item has the hearts. */
 function ItemRow({ item, level, children }: ItemRowProps) {
-  const { epi, iu, dt, title, pr, qty, note } = item;
+  const { epi, iu, pr, qty, note } = item;
   const product = findProduct(epi);
   const details = (
     <>
@@ -28,7 +28,7 @@ function ItemRow({ item, level, children }: ItemRowProps) {
     </>
   );
   return (
-    <Row iu={iu} title={dt ?? title} slug={product?.slug} level={level} details={details}>
+    <Row iu={iu} title={nameOf(item)} href={product && linkTo(product)} level={level} details={details}>
       <div class="flex actions">
         {product && <BuyButton product={product} />}
         {children ?? (product && <Hearts product={product} />)}
@@ -38,7 +38,7 @@ function ItemRow({ item, level, children }: ItemRowProps) {
 }
 
 function OwnRow({ item, list }: { item: Item; list: List }) {
-  const title = item.dt ?? item.title ?? '';
+  const title = nameOf(item);
   return (
     <ItemRow item={item} level={3}>
       <Button class="plain" label={`Edit ${title}`} onClick={() => open(() => <EditItem item={item} />)}>
@@ -49,14 +49,8 @@ function OwnRow({ item, list }: { item: Item; list: List }) {
   );
 }
 
-const LOGIN_TO_SHARE = 'Log in to share a list. Everything you saved as a guest comes with you.';
-
 function OneList({ list }: { list: List }) {
-  const { lid, lname, cnt, listcontents, anonRead } = list;
-  const share = (): void => {
-    const isGuest = shop.email === null;
-    open(() => (isGuest ? <Login reason={LOGIN_TO_SHARE} share={list} /> : <Share lid={lid} />));
-  };
+  const { lname, cnt, listcontents, anonRead } = list;
   const remove = (): void => {
     void removeList(list);
     replaceRoute('lists');
@@ -69,7 +63,7 @@ function OneList({ list }: { list: List }) {
         <h2 id="list-name" class="grow">
           {lname} <span class="hint">{countItems(cnt) + (anonRead ? ' · shared' : '')}</span>
         </h2>
-        <Button onClick={share}>
+        <Button onClick={() => share(list)}>
           <Icon name="share" /> Share
         </Button>
         <Button class="plain" onClick={() => open(() => <NameList list={list} />)}>
@@ -79,9 +73,9 @@ function OneList({ list }: { list: List }) {
           Delete list
         </Button>
       </div>
-      {cnt === 0 && <p class="hint">Nothing here yet.</p>}
+      {cnt === 0 && <p class="hint">This list is empty. Tap a heart in the shop to add something.</p>}
       <ul class="lines">{rows}</ul>
-      {cnt > listcontents.length && <p class="hint">These are the newest {listcontents.length}.</p>}
+      {cnt > listcontents.length && <p class="hint">Showing the newest {listcontents.length} items.</p>}
     </section>
   );
 }
@@ -103,7 +97,7 @@ export function Lists({ lid: wanted }: { lid: string }) {
         <Empty title="No lists yet" tab="My lists">
           <p>Tap a heart in the shop, and your first list appears here.</p>
           <div class="flex actions">
-            <ToShop />
+            <ContinueShopping />
             <NewList />
           </div>
         </Empty>
@@ -154,21 +148,22 @@ export function SharedList({ lid }: { lid: string }) {
   const { contents, problem } = useShared(lid);
   if (problem)
     return (
-      <Empty title="This list cannot be opened" tab="A shared list">
+      <Empty title="We can't open this list" tab="Shared list">
         <p>{problem}</p>
+        <ContinueShopping />
       </Empty>
     );
   if (!contents)
     return (
       <>
-        <Title text="A shared list" />
+        <Title text="Shared list" />
         <Ghosts />
       </>
     );
-  const owner = contents.userinfo?.fname || contents.userinfo?.em || 'A friend';
+  const owner = contents.userinfo?.fname || 'A friend';
   return (
     <section>
-      <p class="hint">{owner} shares a list with you</p>
+      <p class="hint">{owner} shared a list with you</p>
       <Title text={contents.list.lname} />
       <ul class="lines">
         {contents.items.map((item) => (

@@ -4,15 +4,15 @@ import { logout } from './actions.ts';
 import { AlertsView } from './alerts.tsx';
 import { followCart, noteClick } from './cart.ts';
 import { CartView } from './checkout.tsx';
-import { Counter } from './counter.tsx';
 import { Login } from './dialogs.tsx';
 import { Lists, SharedList } from './lists.tsx';
 import { AwayBar, Toasts } from './overlay.tsx';
 import { Button, Icon } from './parts.tsx';
 import type { IconName } from './parts.tsx';
-import { followRoute, open, useArrival } from './route.ts';
+import { focusHeading, followRoute, open, useArrival } from './route.ts';
 import { ProductPage, Shelf } from './shelf.tsx';
 import { onUpdate, shop } from './state.ts';
+import { TestPanel } from './test-panel.tsx';
 import { followWishes } from './wishes.ts';
 import './shop.css';
 
@@ -31,8 +31,10 @@ function Header() {
   const { lists, cart, alerts, email } = shop;
   const saved = lists.reduce((sum, { cnt }) => sum + cnt, 0);
   const inCart = Object.values(cart).reduce((sum, qty) => sum + qty, 0);
-  const logIn = (): void =>
-    open(() => <Login reason="Log in, and what you saved as a guest comes with you." />);
+  const signIn = (): void =>
+    open(() => (
+      <Login reason="Sign in to keep your lists on every device. Everything you saved as a guest comes with you." />
+    ));
   return (
     <header class="flex top">
       <a class="brand" href="#/">
@@ -42,12 +44,12 @@ function Header() {
         <NavLink view="lists" icon="heart" name="Lists" count={saved} />
         <NavLink view="alerts" icon="bell" name="Alerts" count={alerts?.length} />
         <NavLink view="cart" icon="bag" name="Cart" count={inCart} />
-        <NavLink view="counter" icon="shop" name="Counter" />
+        <NavLink view="test-panel" icon="shop" name="Test panel" />
       </nav>
-      <Button class="plain account" onClick={email === null ? logIn : logout}>
+      <Button class="plain account" onClick={email === null ? signIn : logout}>
         <Icon name="person" />
         <span class="who">
-          {email === null ? 'Log in' : 'Log out'}
+          {email === null ? 'Sign in' : 'Sign out'}
           {email !== null && <span class="address">{email}</span>}
         </span>
       </Button>
@@ -60,9 +62,14 @@ function View() {
   if (view === 'lists') return <Lists lid={name} />;
   if (view === 'cart') return <CartView />;
   if (view === 'alerts') return <AlertsView />;
-  if (view === 'counter') return <Counter />;
+  if (view === 'test-panel') return <TestPanel />;
   if (view === 'shared') return <SharedList lid={name} />;
   return view === 'p' ? <ProductPage key={name} slug={name} /> : <Shelf />;
+}
+
+function skip(event: Event): void {
+  event.preventDefault();
+  focusHeading();
 }
 
 function App() {
@@ -71,12 +78,15 @@ function App() {
   useArrival();
   return (
     <>
+      <a class="button primary skip" href="#/" onClick={skip}>
+        Skip to content
+      </a>
       <Header />
       <main>
         <View />
       </main>
       <footer>
-        A demo of <a href="/">wishgate</a>. Nothing here is for sale, and no mail leaves this machine.
+        A demo of <a href="/">wishgate</a>. Nothing here is for sale, and the demo sends no email or SMS.
       </footer>
       <AwayBar />
       {shop.dialog?.()}

@@ -76,19 +76,19 @@ type RowProps = {
   class?: string;
   iu?: string | null;
   title: string | null;
-  slug?: string;
+  href?: string;
   level?: 2 | 3;
   details: ComponentChildren;
   children: ComponentChildren;
 };
 
-export function Row({ class: name = '', iu, title, slug, level = 3, details, children }: RowProps) {
+export function Row({ class: name = '', iu, title, href, level = 3, details, children }: RowProps) {
   const Heading = `h${level}` as const;
   return (
     <li class={`flex line ${name}`}>
       {iu !== undefined && <Picture iu={iu} />}
       <div class="grow">
-        <Heading class="row-title">{slug ? <a href={`#/p/${slug}`}>{title}</a> : title}</Heading>
+        <Heading class="row-title">{href ? <a href={href}>{title}</a> : title}</Heading>
         {details}
       </div>
       {children}
@@ -96,10 +96,10 @@ export function Row({ class: name = '', iu, title, slug, level = 3, details, chi
   );
 }
 
-export function ToShop() {
+export function ContinueShopping() {
   return (
     <a class="button primary" href="#/">
-      To the shop
+      Continue shopping
     </a>
   );
 }

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { shop, update } from './state.ts';
+import type { Product } from './api.ts';
+import { linkTo, shop, update } from './state.ts';
 
 type Entry = { key: string; isDialog?: boolean } | null;
 
@@ -13,9 +14,10 @@ let current = '';
 let scrollTop = 0;
 let onClosed: (() => void) | null = null;
 
-function readRoute(): [string, string] {
-  const [view = '', name = ''] = location.hash.replace(/^#\/?/, '').split('/');
-  return [view, name];
+/** Links in alerts name the variant in the query. */
+function readRoute(): [string, string, string] {
+  const [view = '', name = '', variant] = location.hash.replace(/^#\/?/, '').split('/');
+  return [view, name, variant ?? new URLSearchParams(location.search).get('variant') ?? ''];
 }
 
 export const goTo = (path: string): void => void (location.hash = `#/${path}`);
@@ -54,6 +56,15 @@ export function useArrival(): void {
     if (before.current !== page) focusHeading();
     before.current = page;
   }, [page]);
+}
+
+/** Shows a variant on the shelf and on its product page, whose URL then names it. */
+export function choose(variant: Product): void {
+  update({ chosen: { ...shop.chosen, [variant.empi]: variant.epi } });
+  if (shop.route[0] !== 'p') return;
+  history.replaceState(history.state, '', linkTo(variant));
+  scrollTop = scrollY;
+  update({ route: readRoute() });
 }
 
 export function focusHeading(): void {

@@ -21,10 +21,12 @@ const state = {
   email: null as string | null,
   away: null as string | null,
   cart: {} as Cart,
+  /** The variant that the shelf shows of each product, by `empi`. */
+  chosen: {} as Record<number, number>,
   toasts: [] as Toast[],
   dialog: null as (() => JSX.Element | null) | null,
-  /** The view in the URL, and the name of the shown item. */
-  route: ['', ''] as [view: string, name: string],
+  /** The view in the URL, the name of the shown item, and its variant. */
+  route: ['', '', ''] as [view: string, name: string, variant: string],
 };
 
 export const shop: Readonly<typeof state> = state;
@@ -49,3 +51,13 @@ export function show(text: string, isError = false, action?: Toast['action']): v
 
 export const findProduct = (epi: VariantId): Product | undefined =>
   shop.products?.find((product) => product.epi === Number(epi));
+
+export const variantsOf = ({ empi }: Product): Product[] =>
+  shop.products?.filter((product) => product.empi === empi) ?? [];
+
+type Named = { dt?: string | null; title?: string | null; vi?: string | null };
+
+/** The title with the variant: "Canvas apron, Sage". */
+export const nameOf = ({ dt, title, vi }: Named): string => [dt || title, vi].filter(Boolean).join(', ');
+
+export const linkTo = ({ slug, vi, epi }: Product): string => `#/p/${slug}${vi && `/${epi}`}`;

@@ -9,7 +9,7 @@ import { store } from './storage.ts';
 
 /** A change of the lists that is shown at once, and reverted if the service rejects it. */
 export type OptimisticChange = {
-  /** The message if the change fails: "Linen throw was not saved". */
+  /** The message if the change fails: "Linen throw wasn't saved". */
   otherwise: string;
   patch?: Patch;
   /** Calls the service; a returned `Patch` is shown from then on, because the service has newer data. */
@@ -18,7 +18,7 @@ export type OptimisticChange = {
 
 const MAX_PAUSE_MS = 8_000;
 const ALERTS_KEY = 'demo-alerts';
-const AWAY = 'Wishlists cannot be reached right now. We keep trying.';
+const AWAY = "Wishlists aren't available right now. We'll keep trying.";
 
 const unchanged: Patch = (lists) => lists;
 

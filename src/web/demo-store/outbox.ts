@@ -2,19 +2,29 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { listSent } from '../../alerts/queue/outbox.service.ts';
 import type { Services } from '../../context.ts';
+import type { OutboxMail, OutboxSms } from './message.ts';
 
-export type OutboxMail = { id: string; sentAt: number; eml: string };
+const MAX_MESSAGES = 20;
 
-const MAX_MAILS = 20;
-
-/** Finds the demo store's newest emails by their rows, because the folder may contain those of other stores. */
-export async function readOutbox({ config, db }: Services, pid: string): Promise<OutboxMail[]> {
-  const rows = await listSent(db, pid, 'email', MAX_MAILS);
-  const mails = await Promise.all(
-    rows.map(async ({ id, finishedAt }) => {
-      const eml = await readFile(join(config.dataDir, 'outbox', `${id}.eml`), 'utf8').catch(() => null);
-      return eml === null ? [] : [{ id, sentAt: finishedAt!.getTime(), eml }];
-    }),
-  );
-  return mails.flat();
+/** Finds the demo store's newest messages by their rows, because the folder may contain those of other stores. */
+export async function readOutbox({ config, db }: Services, pid: string): Promise<(OutboxMail | OutboxSms)[]> {
+  const read = async <Content extends object>(
+    medium: 'email' | 'sms',
+    extension: string,
+    parse: (text: string) => Content,
+  ) => {
+    const rows = await listSent(db, pid, medium, MAX_MESSAGES);
+    return Promise.all(
+      rows.map(async ({ id, finishedAt }) => {
+        const file = join(config.dataDir, 'outbox', `${id}.${extension}`);
+        const text = await readFile(file, 'utf8').catch(() => null);
+        return text === null ? [] : [{ ...parse(text), id, sentAt: finishedAt!.getTime() }];
+      }),
+    );
+  };
+  const [emails, sms] = await Promise.all([
+    read('email', 'eml', (eml) => ({ eml })),
+    read('sms', 'json', (text) => JSON.parse(text) as { to: string; text: string }),
+  ]);
+  return [...emails.flat(), ...sms.flat()].toSorted((a, b) => b.sentAt - a.sentAt).slice(0, MAX_MESSAGES);
 }

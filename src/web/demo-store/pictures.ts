@@ -36,11 +36,40 @@ const DRAWINGS: Record<string, { ground: string; shapes: string }> = {
     ground: '#dcdfe6',
     shapes: `<g transform="rotate(12 200 150)"><rect x="120" y="92" width="150" height="150" rx="22" fill="#b98553"/><rect x="180" y="40" width="32" height="70" rx="14" fill="#b98553"/><circle cx="196" cy="58" r="7" fill="#dcdfe6"/><path d="M132 124c44 10 84-10 126 4M132 160c44-10 84 12 126 0M132 198c44 10 84-10 126 4" fill="none" stroke="#9c6b3d" stroke-width="3" opacity=".7"/></g>`,
   },
+  apron: {
+    ground: '#e6e1d8',
+    shapes: `<path d="M164 62c2-36 70-36 72 0" fill="none" stroke="#6b5644" stroke-width="6"/><path d="M152 60h96c2 34 14 50 38 58v116H114V118c24-8 36-24 38-58z" fill="TINT"/><path d="M114 124H84M286 124h30" stroke="#6b5644" stroke-width="6" stroke-linecap="round"/><path d="M150 158h100v52H150z" fill="#fff" opacity=".16"/><path d="M150 158h100v52H150zM200 158v52" fill="none" stroke="#fff" stroke-width="3" stroke-dasharray="6 5" opacity=".7"/>`,
+  },
+  socks: {
+    ground: '#dde3ea',
+    shapes: `<path d="M150 56h58v98l52 38c22 18 8 48-22 44l-66-14c-16-4-22-16-22-32z" fill="#a2553f"/><path d="M150 56h58v28h-58z" fill="#f0e4d2"/><path d="M150 104h58M150 122h58" stroke="#f0e4d2" stroke-width="7"/><path d="M228 170l32 22c22 18 8 48-22 44l-20-4c-8-24-4-46 10-62z" fill="#f0e4d2"/>`,
+  },
+  cushion: {
+    ground: '#ece6dd',
+    shapes: `<path d="M112 76c40 14 136 14 176 0 14 50 14 104 0 156-40-14-136-14-176 0-14-52-14-106 0-156z" fill="TINT"/><path d="M200 90v128M128 154h144" stroke="#fff" stroke-width="2" opacity=".22"/><circle cx="200" cy="154" r="9" fill="#fff" opacity=".45"/><path d="M112 76l-8-10M288 76l8-10M112 232l-8 10M288 232l8 10" stroke="TINT" stroke-width="9" stroke-linecap="round"/>`,
+  },
+  pot: {
+    ground: '#e4e0d2',
+    shapes: `<path d="M112 128h176v74a36 36 0 0 1-36 36H148a36 36 0 0 1-36-36z" fill="#2f5d8a"/><path d="M112 156H82M288 156h30" stroke="#2f5d8a" stroke-width="15" stroke-linecap="round"/><rect x="102" y="114" width="196" height="18" rx="9" fill="#f4f1e8"/><path d="M120 114c10-34 150-34 160 0z" fill="#3a6d9e"/><circle cx="200" cy="80" r="11" fill="#f4f1e8"/><path d="M136 150v48" stroke="#fff" stroke-width="9" stroke-linecap="round" opacity=".3"/>`,
+  },
 };
 
-/** Returns SVG, or null for an unknown product. */
-export function picture(slug: string): string | null {
-  const drawing = DRAWINGS[slug];
-  if (!drawing || !Object.hasOwn(DRAWINGS, slug)) return null;
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 400 300" width="400" height="300"><rect width="400" height="300" fill="${drawing.ground}"/><ellipse cx="200" cy="240" rx="130" ry="16" fill="#000" opacity=".08"/>${drawing.shapes}</svg>`;
+const COLOURS: Record<string, string> = {
+  rust: '#b0552f',
+  sage: '#8c9c7d',
+  ink: '#34435a',
+  plum: '#7d3f5e',
+  moss: '#5c7048',
+  sand: '#c9ab80',
+  sky: '#7fa5bd',
+};
+
+/** Returns SVG, or null for an unknown product; `apron-rust` is the product `apron` in that colour. */
+export function picture(name: string): string | null {
+  const [slug, colour] = name.split('-') as [string, string?];
+  if (!Object.hasOwn(DRAWINGS, slug) || (colour !== undefined && !Object.hasOwn(COLOURS, colour)))
+    return null;
+  const drawing = DRAWINGS[slug]!;
+  const shapes = drawing.shapes.replaceAll('TINT', COLOURS[colour ?? 'rust']!);
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 400 300" width="400" height="300"><rect width="400" height="300" fill="${drawing.ground}"/><ellipse cx="200" cy="240" rx="130" ry="16" fill="#000" opacity=".08"/>${shapes}</svg>`;
 }

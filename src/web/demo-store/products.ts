@@ -1,4 +1,4 @@
-/** `about` is the text of the product page. */
+/** A variant; variants of one product share `empi`, `slug` and `dt`. `about` is the text of the product page. */
 export type DemoProduct = {
   slug: string;
   epi: number;
@@ -9,9 +9,14 @@ export type DemoProduct = {
   pr: number;
   stk: number;
   about: string;
+  /** What the variants differ in, such as `Colour`, and the value of this one; empty if there is only one variant. */
+  option: string;
+  vi: string;
+  /** The name of the picture. */
+  image: string;
 };
 
-/** Slug, title, price, stock and text. Two products are sold out at first, so that visitors can try alerts. */
+/** Slug, title, price, stock and text. Some are sold out at first, so that visitors can try alerts. Variants are `value=stock` or `value=stock@price`. */
 const CATALOGUE = `
 throw | Linen throw | 49.50 | 12 | Washed linen, heavy enough to stay where you put it. It gets softer with every winter.
 kettle | Pour-over kettle | 64 | 0 | A narrow spout that pours exactly where you look. Works on every hob, and on a camp fire.
@@ -21,21 +26,25 @@ lamp | Reading lamp | 89 | 0 | A warm, steady light for the last chapter. The ar
 planter | Herb planter | 24 | 15 | Room for five herbs and a window sill. The tray below catches what you overwater.
 candle | Beeswax candle | 14 | 60 | Pure beeswax, forty hours, and a whole room that smells of honey.
 board | Oak board | 36 | 9 | One piece of oak, oiled and ready. Turn it over when guests come.
+apron | Canvas apron | 38 | Colour: Rust=8, Sage=0, Ink=5 | Heavy cotton canvas with one deep pocket. The straps cross at the back, so nothing pulls on your neck.
+socks | Wool socks | 22 | Size: S=14, M=0, L=6 | Thick merino for cold floors. They survive the washing machine, and the dog.
+cushion | Velvet cushion | 32 | Colour: Plum=6, Moss=11, Sand=0, Sky=3 | Soft cotton velvet with a feather filling. The cover comes off for washing.
+pot | Enamel pot | 54 | Size: 2 litres=9, 4 litres=0@68 | Enamelled steel that goes from the stove to the table. Light enough to lift when it’s full.
 `;
 
 export const DEMO_PRODUCTS: DemoProduct[] = CATALOGUE.trim()
   .split('\n')
-  .map((line, index) => {
-    const [slug, dt, pr, stk, about] = line.split(' | ') as [string, string, string, string, string];
-    return {
-      slug,
-      dt,
-      pr: Number(pr),
-      stk: Number(stk),
-      about,
-      bt: 'Hearth & Loom',
-      epi: 1001 + index,
-      empi: 101 + index,
-      sku: `HL-${slug.toUpperCase()}`,
-    };
-  });
+  .flatMap((line, index) => {
+    const [slug, dt, price, stock, about] = line.split(' | ') as [string, string, string, string, string];
+    const [option, variants] = stock.includes(': ') ? stock.split(': ') : ['', `=${stock}`];
+    return variants!.split(', ').map((variant) => {
+      const [vi, stk, pr = price] = variant.split(/[=@]/) as [string, string, string?];
+      return {
+        ...{ slug, dt, vi, about, option: option!, bt: 'Hearth & Loom', empi: 101 + index },
+        ...{ pr: Number(pr), stk: Number(stk) },
+        sku: `HL-${`${slug} ${vi}`.trim().replaceAll(' ', '-').toUpperCase()}`,
+        image: option === 'Colour' ? `${slug}-${vi.toLowerCase()}` : slug,
+      };
+    });
+  })
+  .map((variant, index) => ({ ...variant, epi: 1001 + index }));

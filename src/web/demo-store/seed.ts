@@ -6,13 +6,13 @@ import { DEMO_PRODUCTS } from './products.ts';
 export async function seedDemoCatalog({ db, now }: Services, pid: string): Promise<void> {
   const all = DEMO_PRODUCTS.map((product) => String(product.epi));
   const known = new Set((await findProducts(db, pid, all)).map(({ epi }) => epi));
-  const products = DEMO_PRODUCTS.map(({ slug, stk, pr, about: _about, ...product }) => ({
-    ...product,
-    epi: String(product.epi),
-    empi: String(product.empi),
+  const products = DEMO_PRODUCTS.map(({ epi, empi, slug, image, dt, bt, vi, sku, stk, pr }) => ({
+    ...{ dt, bt, vi, sku },
+    epi: String(epi),
+    empi: String(empi),
     du: `/demo#/p/${slug}`,
-    iu: `/demo/images/${slug}.svg`,
-    ...(known.has(String(product.epi)) ? {} : { stk, pr }),
+    iu: `/demo/images/${image}.svg`,
+    ...(known.has(String(epi)) ? {} : { stk, pr }),
   }));
   await db.transaction((tx) => writeProducts(tx, pid, products, now()));
 }

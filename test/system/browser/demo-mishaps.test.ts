@@ -52,14 +52,14 @@ describeInBrowser('the demo storefront, when something is in the way', () => {
     const page = await openShop(service.url, context);
     await logIn(page, `${randomUUID()}@example.com`);
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await eventually(async () => (await focusedName(page)).includes('Log out'), true);
+    await eventually(async () => (await focusedName(page)).includes('Sign out'), true);
     await page.getByRole('button', { name: 'Choose lists for Oak board' }).click();
     await page.getByRole('button', { name: 'Close' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await eventually(() => focusedName(page), 'Choose lists for Oak board');
   });
 
-  test('where there is no clipboard, the visitor is told to copy by hand', async () => {
+  test('where there is no clipboard, the visitor is asked to select and copy the link', async () => {
     await context.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
     const page = await openShop(service.url, context);
     await logIn(page, `${randomUUID()}@example.com`);
@@ -67,9 +67,8 @@ describeInBrowser('the demo storefront, when something is in the way', () => {
     await fullHeart(page, 'Oak board').waitFor();
     await page.getByRole('link', { name: /Lists/ }).click();
     await page.getByRole('button', { name: 'Share' }).click();
-    await page.getByRole('checkbox').check();
     await page.getByRole('button', { name: 'Copy' }).click();
-    await page.getByText('Please copy the link by hand').waitFor();
+    await page.getByText('Please select the link and copy it').waitFor();
   });
 
   test('a cart that others wrote nonsense into is an empty cart', async () => {
@@ -87,7 +86,7 @@ describeInBrowser('the demo storefront, when something is in the way', () => {
 
   test('a link that was cut in the middle says that there is no such list', async () => {
     const page = await openShop(service.url, context, 'shared/%zz');
-    await page.getByRole('heading', { name: 'This list cannot be opened' }).waitFor();
+    await page.getByRole('heading', { name: "We can't open this list" }).waitFor();
   });
 
   test('a page of a proxy in place of who the visitor is becomes a line for visitors, and the products stay', async () => {
@@ -95,7 +94,7 @@ describeInBrowser('the demo storefront, when something is in the way', () => {
       route.fulfill({ status: 502, body: '<h1>Bad gateway' }),
     );
     const page = await openShop(service.url, context);
-    await page.getByRole('alert').getByText('Wishlists cannot be reached right now').waitFor();
+    await page.getByRole('alert').getByText("Wishlists aren't available right now").waitFor();
     await page.getByRole('heading', { level: 2, name: 'Linen throw' }).waitFor();
   });
 
@@ -112,7 +111,7 @@ describeInBrowser('the demo storefront, when something is in the way', () => {
     answer();
     await asking;
     await page.reload();
-    await page.getByRole('link', { name: 'We will tell you: Reading lamp' }).waitFor();
+    await page.getByRole('link', { name: "We'll email you: Reading lamp" }).waitFor();
   });
 
   test('an answer from before a login that comes late logs nobody out', async () => {
@@ -133,6 +132,6 @@ describeInBrowser('the demo storefront, when something is in the way', () => {
     await page.getByText('Oak board saved to Favourites').waitFor();
     await page.getByRole('link', { name: 'Lists' }).click();
     await page.getByRole('button', { name: 'Share' }).click();
-    await page.getByRole('checkbox').waitFor();
+    await page.getByRole('heading', { name: 'Email this list' }).waitFor();
   });
 });

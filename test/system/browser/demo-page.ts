@@ -23,22 +23,30 @@ export const heart = (page: Page, title: string): Locator =>
 export const fullHeart = (page: Page, title: string): Locator =>
   page.getByRole('button', { name: `Remove ${title} from your lists` });
 
-/** Logs the visitor in. */
+/** Signs the visitor in. */
 export async function logIn(page: Page, email: string): Promise<void> {
-  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('button', { name: 'Sign in' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('E-mail address').fill(email);
-  await dialog.getByRole('button', { name: 'Log in' }).click();
-  await page.getByRole('button', { name: 'Log out' }).waitFor();
+  await dialog.getByLabel('Email address').fill(email);
+  await dialog.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
 }
 
 /** Has a guest wait for a product that is sold out. */
 export async function waitFor(page: Page, title: string, email: string): Promise<void> {
   await page.getByRole('button', { name: `Notify me: ${title}` }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('E-mail address').fill(email);
+  await dialog.getByLabel('Email address').fill(email);
   await dialog.getByRole('button', { name: 'Notify me' }).click();
   await dialog.waitFor({ state: 'detached' });
+}
+
+/** The row of the outbox with the email to a contact, opened. */
+export async function openMail(page: Page, email: string): Promise<Locator> {
+  const row = page.getByRole('listitem').filter({ hasText: `to ${email}` });
+  await row.locator('summary').waitFor();
+  if ((await row.locator('details').getAttribute('open')) === null) await row.locator('summary').click();
+  return row;
 }
 
 /** What the element with the focus is called. */

@@ -34,7 +34,7 @@ describeInBrowser('the storefront example', () => {
     await page.getByRole('button', { name: 'Save', exact: true }).nth(1).waitFor();
     calls.length = 0;
     await page.getByRole('button', { name: 'Save' }).first().click();
-    await page.getByText('That did not work').waitFor();
+    await page.getByText("That didn't work").waitFor();
     await page.waitForLoadState('networkidle');
     expect(calls.filter((path) => path === '/api/v3/lists/create')).toHaveLength(1);
     expect(failures).toEqual([]);

@@ -163,7 +163,7 @@ test("a wrong API key is the shop's affair: its visitors hear nothing of it, its
   const answer = createRoutes(backend, { secret: 's', log: (error) => void logged.push(error) });
   expect(await answer({ method: 'POST', path: 'identify', cookie: undefined, body: {} })).toEqual({
     status: 502,
-    body: { msg: 'Wishlists cannot be reached right now' },
+    body: { msg: "Wishlists aren't available right now. Please try again in a moment." },
     cookies: [],
   });
   expect(logged).toEqual([expect.objectContaining({ status: 401, type: 'unauthorised' })]);

@@ -1,0 +1,113 @@
+import PostalMime from 'postal-mime';
+import { useEffect, useState } from 'preact/hooks';
+import type { OutboxMail, OutboxSms } from '../demo-store/message.ts';
+import { backend } from './api.ts';
+import { Button, Icon } from './parts.tsx';
+
+/** An SMS has no subject. */
+type Message = OutboxSms & { from?: string; subject?: string; html?: string };
+
+const POLL_MS = 1500;
+const LINK = /(https?:\/\/[^\s<>"]+)/;
+
+/** Opens links in a new tab, and loads pictures from the page's own origin: its policy blocks all others. */
+function toFrame(html: string): string {
+  const mail = new DOMParser().parseFromString(html, 'text/html');
+  for (const link of mail.links) link.target = '_blank';
+  for (const image of mail.images) image.src = new URL(image.src, location.href).pathname;
+  return `<!doctype html>${mail.documentElement.outerHTML}`;
+}
+
+async function read(message: OutboxMail | OutboxSms): Promise<Message> {
+  if (!('eml' in message)) return message;
+  const { from, to, subject = '', html, text = '' } = await PostalMime.parse(message.eml);
+  const sender = `${from?.name} <${from?.address}>`;
+  return { ...message, from: sender, to: to?.[0]?.address ?? '', subject, html: html && toFrame(html), text };
+}
+
+/** Polls while the view is open, because messages are sent shortly after the restock. */
+export function useOutbox(): Message[] | null {
+  const [messages, setMessages] = useState<Message[] | null>(null);
+  useEffect(() => {
+    const load = async (): Promise<void> =>
+      setMessages(await Promise.all((await backend.outbox()).map(read)));
+    const tick = (): void => void load().catch(() => undefined);
+    tick();
+    const timer = setInterval(tick, POLL_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return messages;
+}
+
+function Text({ class: name, text }: { class: string; text: string }) {
+  const link = (url: string) => <a href={url} target="_blank" children={url} />;
+  return <p class={name}>{text.split(LINK).map((part, index) => (index % 2 === 1 ? link(part) : part))}</p>;
+}
+
+/** The frame runs no scripts; it has the page's origin only so that its height can follow the email's. */
+function MailFrame({ subject, html }: Message) {
+  const [height, setHeight] = useState(400);
+  const fit = ({ currentTarget }: { currentTarget: HTMLIFrameElement }): void => {
+    const { body } = currentTarget.contentDocument!;
+    new ResizeObserver(() => setHeight(body.scrollHeight)).observe(body);
+  };
+  const sandbox = 'allow-same-origin allow-popups allow-popups-to-escape-sandbox';
+  const title = `Email: ${subject}`;
+  return <iframe class="mail" {...{ title, sandbox, height }} srcdoc={html} onLoad={fit} />;
+}
+
+function MessageRow({ message, isNewest }: { message: Message; isNewest: boolean }) {
+  const { from, to, subject, html, text } = message;
+  const [isOpen, setOpen] = useState(isNewest);
+  const [isPlain, setPlain] = useState(false);
+  const time = new Date(message.sentAt).toLocaleTimeString('en', { timeStyle: 'short' });
+  if (subject === undefined)
+    return (
+      <li>
+        <Text class="bubble" text={text} />
+        <span class="hint">{`SMS to ${to} · ${time}`}</span>
+      </li>
+    );
+  return (
+    <li class="flex line">
+      <details class="grow" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary>
+          <strong>{subject}</strong>
+          <span class="hint">{`to ${to} · ${time}`}</span>
+        </summary>
+        <div class="flex bar">
+          <p class="grow hint">From {from}</p>
+          <Button
+            class="plain"
+            aria-pressed={isPlain}
+            label={`Plain text: ${subject}, to ${to}`}
+            onClick={() => setPlain(!isPlain)}
+          >
+            Plain text
+          </Button>
+        </div>
+        {isOpen && (isPlain || !html ? <Text class="plain-text" text={text} /> : <MailFrame {...message} />)}
+      </details>
+    </li>
+  );
+}
+
+export function Outbox({ messages }: { messages: Message[] | null }) {
+  return (
+    <section aria-labelledby="outbox">
+      <h2 id="outbox">Outbox</h2>
+      {messages?.length === 0 && (
+        <div class="empty">
+          <Icon name="bell" />
+          <h3>No messages yet</h3>
+          <p>Choose “Notify me” on a sold-out product, then restock it here.</p>
+        </div>
+      )}
+      <ul class="lines">
+        {messages?.map((message, index) => (
+          <MessageRow key={message.id} message={message} isNewest={index === 0} />
+        ))}
+      </ul>
+    </section>
+  );
+}

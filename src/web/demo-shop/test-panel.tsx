@@ -1,0 +1,66 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { changeProduct } from './actions.ts';
+import { backend } from './api.ts';
+import type { Product } from './api.ts';
+import { Outbox, useOutbox } from './outbox.tsx';
+import { Button, Row, Title, money } from './parts.tsx';
+import { nameOf, shop, show } from './state.ts';
+import { refreshAlerts } from './wishes.ts';
+
+function StockRow({ product }: { product: Product }) {
+  const { epi, iu, stk, pr, fullPrice } = product;
+  const name = nameOf(product);
+  const isReduced = pr < fullPrice;
+  const isInStock = stk > 0;
+  const stockAction = isInStock ? 'Sell out' : 'Restock';
+  const priceAction = isReduced ? 'Restore price' : 'Drop price';
+  const priceDone = `${name}: ${isReduced ? 'price restored' : 'price dropped'}`;
+  const stockDone = `${name} is ${isInStock ? 'sold out' : 'back in stock'}`;
+  const setPrice = () => changeProduct(() => backend.setPrice(epi, !isReduced), priceDone);
+  const setStock = () => changeProduct(() => backend.setStock(epi, !isInStock), stockDone);
+  const price = isReduced ? `${money(pr)} (was ${money(fullPrice)})` : money(pr);
+  const details = <p class="hint">{`${isInStock ? `${stk} in stock` : 'Sold out'} · ${price}`}</p>;
+  return (
+    <Row class="small" iu={iu} title={name} details={details}>
+      <div class="flex actions">
+        <Button class="plain" label={`${priceAction}: ${name}`} onClick={setPrice}>
+          {priceAction}
+        </Button>
+        <Button class={isInStock ? 'plain' : 'primary'} label={`${stockAction}: ${name}`} onClick={setStock}>
+          {stockAction}
+        </Button>
+      </div>
+    </Row>
+  );
+}
+
+const showOutbox = async (): Promise<void> => document.querySelector('#outbox')?.scrollIntoView();
+
+export function TestPanel() {
+  const messages = useOutbox();
+  const newest = messages?.[0];
+  const hasLoaded = useRef(false);
+  useEffect(() => {
+    if (newest) void refreshAlerts().catch(() => undefined);
+    if (newest && hasLoaded.current)
+      show(`New message to ${newest.to}`, false, { name: 'Show', run: showOutbox });
+    hasLoaded.current = messages !== null;
+  }, [messages === null, newest?.id]);
+  const rows = shop.products?.map((product) => <StockRow key={product.epi} product={product} />);
+  return (
+    <>
+      <Title text="Test panel" />
+      <p class="lead">
+        Change stock and prices and see what shoppers receive. Restock a product that someone is waiting for,
+        and the email appears in the outbox. The demo doesn't send it to anyone.
+      </p>
+      <div class="columns">
+        <section aria-labelledby="stock">
+          <h2 id="stock">Stock and prices</h2>
+          <ul class="lines">{rows}</ul>
+        </section>
+        <Outbox messages={messages} />
+      </div>
+    </>
+  );
+}
