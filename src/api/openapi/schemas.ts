@@ -28,7 +28,10 @@ type Described = { description?: string | null };
 
 /** A description without its sentence about credentials, which uses GraphQL's terms; here `security` describes them. */
 export function inWords({ description }: Described): string {
-  return (description ?? '').replace(/\s*Needs (a store key|(the )?shopper headers)[^.]*\./, '');
+  return (description ?? '').replace(
+    /\s*Needs (a store key|an operator key|(the )?shopper headers)[^.]*\./,
+    '',
+  );
 }
 
 export const nameOf = (schema: Schema): string | undefined =>
