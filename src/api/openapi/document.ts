@@ -5,7 +5,7 @@ import type { Schema } from '../../platform/json.ts';
 import { readingsOf } from '../../platform/route/route.ts';
 import type { Reading, Route, RouteTable } from '../../platform/route/route.ts';
 import { VERSION } from '../../platform/version.ts';
-import { FAILURE_REFS, FAILURE_RESPONSES, FAILURE_SCHEMA } from './errors.ts';
+import { ERROR_REFS, ERROR_RESPONSES, ERROR_SCHEMA } from './errors.ts';
 import { exampleOf } from './examples.ts';
 import { describeGraphqlOnly } from './graphql-only.ts';
 import * as parts from './parts.ts';
@@ -92,7 +92,7 @@ function propertiesOf(fields: Field[]): Record<string, Schema> {
     for (const other of otherNames)
       properties[other] = {
         ...schema,
-        description: `Another name of \`${name}\`, which counts where both are sent.`,
+        description: `Another name of \`${name}\`. If both are sent, \`${name}\` counts.`,
       };
   }
   return properties;
@@ -152,7 +152,7 @@ function describeCall(key: string, route: Route, schema: GraphQLSchema, schemas:
   const call = {
     operationId: operationId(path) + (route.aliasOf ? 'Older' : ''),
     summary: route.summary,
-    description: inWords(root),
+    description: route.aliasOf ? `Deprecated: use \`${route.aliasOf}\` instead.` : inWords(root),
     ...(route.aliasOf && { deprecated: true }),
     tags: [parts.tagOf(path)],
     security: parts.callerOf(route).security,
@@ -160,7 +160,7 @@ function describeCall(key: string, route: Route, schema: GraphQLSchema, schemas:
     ...(method === 'POST' && { requestBody: requestBody(route, inBody) }),
     responses: {
       200: { description: 'Success.', headers: parts.RESPONSE_HEADERS, content },
-      ...FAILURE_REFS,
+      ...ERROR_REFS,
     },
     'x-graphql': describeGraphql(route, readings),
   };
@@ -199,8 +199,8 @@ export function createOpenApi(schema: GraphQLSchema, table: RouteTable): OpenApi
     'x-graphql-operations': operations,
     components: {
       securitySchemes: parts.SECURITY_SCHEMES,
-      schemas: { Failure: FAILURE_SCHEMA, ...Object.fromEntries(used) },
-      responses: FAILURE_RESPONSES,
+      schemas: { Error: ERROR_SCHEMA, ...Object.fromEntries(used) },
+      responses: ERROR_RESPONSES,
       headers: parts.HEADERS,
       parameters: parts.PARAMETERS,
     },

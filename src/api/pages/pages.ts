@@ -99,7 +99,7 @@ function serveFiles(app: Express, schema: GraphQLSchema): void {
   let document: Asset | null = null;
   const everywhere = { 'Cache-Control': 'no-cache', 'Access-Control-Allow-Origin': '*' };
   serveAsset(app, '/docs/openapi.json', everywhere, () => {
-    const text = (): string => JSON.stringify(createOpenApi(schema, routes), null, 2);
+    const text = (): string => JSON.stringify(createOpenApi(schema, routes));
     return (document ??= makeAsset('application/json; charset=utf-8', Buffer.from(text())));
   });
   // The name holds a hash of the content, so it never changes.

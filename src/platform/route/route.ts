@@ -69,7 +69,7 @@ export function route<Data, Variables extends Record<string, unknown>>(
 }
 
 export function alias(name: string, row: Route): Route {
-  return { ...row, summary: `The older name of ${name}`, aliasOf: name };
+  return { ...row, summary: `${row.summary} (deprecated path)`, aliasOf: name };
 }
 
 /** Returns the text of a field as it was sent; null when it is absent or empty. */

@@ -1,11 +1,11 @@
 import { GUIDES } from '../../../../docs/guides/README.md';
 import type { Guide } from '../../../../docs/guides/README.md';
 import { Code } from './code.tsx';
-import type { Call } from './model.ts';
-import { Errors } from './response.tsx';
+import type { ErrorRow } from './model.ts';
+import { ErrorTable } from './more.tsx';
 import { useSettings } from './settings.ts';
 
-export function GuideView({ guide, anyCall }: { guide: Guide; anyCall: Call }) {
+export function GuideView({ guide, errors }: { guide: Guide; errors: ErrorRow[] }) {
   const { address, credentials } = useSettings();
   const next = GUIDES[GUIDES.indexOf(guide) + 1];
   const { pid, apiKey, regid, sessionid } = credentials;
@@ -29,7 +29,7 @@ export function GuideView({ guide, anyCall }: { guide: Guide; anyCall: Call }) {
           <div dangerouslySetInnerHTML={{ __html: text }} />
         ),
       )}
-      {guide.id === 'errors' && <Errors errors={anyCall.errors} />}
+      {guide.id === 'errors' && <ErrorTable rows={errors} />}
       {next && (
         <p>
           Next: <a href={`#/guide/${next.id}`}>{next.title}</a>

@@ -1,14 +1,18 @@
 import { render } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { GUIDES } from '../../../../docs/guides/README.md';
-import { CallSection } from './call.tsx';
+import { CallEntry } from './call.tsx';
 import { CredentialsForm } from './credentials.tsx';
 import { NO_CREDENTIALS, setUpDemo } from './demo.ts';
 import type { Demo, DemoStore } from './demo.ts';
 import { GuideView } from './guide.tsx';
-import { areasOf } from './model.ts';
-import type { Area, Document } from './model.ts';
+import { areasOf, errorRows, eventsOf } from './model.ts';
+import type { Document } from './model.ts';
+import { ErrorTable, EventEntry, GraphqlEntry } from './more.tsx';
 import { Navigation } from './nav.tsx';
+import { GRAPHQL_GROUPS, topicsOf } from './search.ts';
+import type { Contents } from './search.ts';
 import { SettingsContext } from './settings.ts';
 import type { Language } from './settings.ts';
 import { Text } from './text.tsx';
@@ -21,24 +25,32 @@ function useCredentials({ demo: store, address }: Data) {
   const [credentials, setCredentials] = useState({ ...NO_CREDENTIALS, ...store });
   const [demo, setDemo] = useState<Demo | null>(null);
   const [error, setError] = useState('');
-  useEffect(() => {
-    if (store === null) return;
-    setUpDemo(store, address).then(
-      (made) => {
-        setDemo(made);
-        setCredentials(made.credentials);
-      },
-      (reason: unknown) => setError(String(reason)),
-    );
-  }, [store, address]);
+  const isUntouched =
+    credentials.pid === store?.pid && credentials.apiKey === store.apiKey && credentials.regid === '';
+  const setUp = useMemo(() => {
+    if (store === null || !isUntouched) return null;
+    let made: Promise<Demo> | null = null;
+    const create = async (): Promise<Demo> => {
+      const created = await setUpDemo(store, address);
+      setDemo(created);
+      setCredentials(created.credentials);
+      return created;
+    };
+    return () =>
+      (made ??= create().catch((reason: unknown) => {
+        made = null;
+        setError(String(reason));
+        throw reason;
+      }));
+  }, [store, address, isUntouched]);
   const { pid, regid } = demo?.credentials ?? NO_CREDENTIALS;
   // The demo's lists are useless to other callers.
   const isDemo = credentials.pid === pid && credentials.regid === regid;
-  const state = demo ? 'ready' : store ? 'waiting' : 'none';
-  return { credentials, setCredentials, state, error, demo: isDemo ? demo : null } as const;
+  const state = demo ? 'ready' : store ? 'open' : 'none';
+  return { credentials, setCredentials, setUp, state, error, demo: isDemo ? demo : null } as const;
 }
 
-function useHash(areas: Area[]): string {
+function useHash(topics: Map<string, string>): string {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {
     const follow = (): void => setHash(location.hash);
@@ -46,61 +58,108 @@ function useHash(areas: Area[]): string {
     return () => removeEventListener('hashchange', follow);
   }, []);
   useEffect(() => {
-    const guide = GUIDES.find(({ id }) => `#/guide/${id}` === hash);
-    const call = areas.flatMap(({ calls }) => calls).find(({ operationId }) => `#/${operationId}` === hash);
-    const place = guide?.title ?? call?.path;
+    const place = topics.get(hash);
     document.title = `${place ? `${place} · ` : ''}API reference · wishgate`;
     if (hash === '') return;
     const target = document.getElementById(hash.slice(2).replace('/', '-') || 'intro');
     target?.scrollIntoView();
     target?.querySelector<HTMLElement>('h1, h2, h3')?.focus({ preventScroll: true });
-  }, [hash, areas]);
+  }, [hash, topics]);
   return hash;
 }
 
+const ABOUT_GRAPHQL =
+  'These operations have no REST call. Send them to `POST /graphql`; subscriptions run as server-sent events at `/graphql/stream`.';
+const ABOUT_EVENTS =
+  'Your server receives a signed POST for each event that a webhook subscribes to. The [guide](#/guide/webhooks) shows how to add a webhook and check its signature.';
+const ABOUT_ERRORS =
+  'Every error has the same body and a status from this table. Programs go by `type`; `msg` is for people. The [guide](#/guide/errors) says what to do about each.';
+
+const Part = (props: { id?: string; title: string; about: string; children: ComponentChildren }) => (
+  <section id={props.id}>
+    <h2 tabIndex={-1}>{props.title}</h2>
+    <Text text={props.about} />
+    {props.children}
+  </section>
+);
+
+function Parts({ areas, operations, events, errors }: Contents) {
+  const kinds = Object.entries(GRAPHQL_GROUPS).map(([kind, title]) => (
+    <Part title={title} about={ABOUT_GRAPHQL}>
+      {operations
+        .filter((operation) => operation.kind === kind)
+        .map((operation) => (
+          <GraphqlEntry key={operation.name} operation={operation} />
+        ))}
+    </Part>
+  ));
+  return (
+    <>
+      {areas.map(({ name, description, calls }) => (
+        <Part title={name} about={description}>
+          {calls.map((call) => (
+            <CallEntry key={call.operationId} call={call} />
+          ))}
+        </Part>
+      ))}
+      {kinds}
+      <Part id="errors" title="Errors" about={ABOUT_ERRORS}>
+        <ErrorTable rows={errors} />
+      </Part>
+      <Part title="Webhook events" about={ABOUT_EVENTS}>
+        {events.map((event) => (
+          <EventEntry key={event.type} event={event} />
+        ))}
+      </Part>
+    </>
+  );
+}
+
+function contentsOf(reference: Document): Contents {
+  const areas = areasOf(reference);
+  const errors = errorRows(areas.flatMap(({ calls }) => calls));
+  return { areas, operations: reference['x-graphql-operations'], events: eventsOf(reference), errors };
+}
+
 function App({ reference, data }: { reference: Document; data: Data }) {
-  const { credentials, setCredentials, state, error, demo } = useCredentials(data);
+  const { credentials, setCredentials, setUp, state, error, demo } = useCredentials(data);
   const [language, chooseLanguage] = useState<Language>('curl');
-  const areas = useMemo(() => areasOf(reference), [reference]);
-  const hash = useHash(areas);
+  const contents = useMemo(() => contentsOf(reference), [reference]);
+  const { schemas } = reference.components;
+  const topics = useMemo(() => topicsOf(contents, schemas), [contents, schemas]);
+  const titles = useMemo(() => new Map(topics.map(({ href, label }) => [href, label])), [topics]);
+  const hash = useHash(titles);
   const guide = GUIDES.find(({ id }) => `#/guide/${id}` === hash);
   const { address } = data;
   const { description, version } = reference.info;
-  const { schemas } = reference.components;
   const settings = useMemo(
-    () => ({ address, credentials, demo, language, chooseLanguage, schemas }),
-    [address, credentials, demo, language, schemas],
+    () => ({ address, credentials, demo, setUp, hash, language, chooseLanguage, schemas }),
+    [address, credentials, demo, setUp, hash, language, schemas],
   );
   const guides = GUIDES.map(({ id, title }) => <a href={`#/guide/${id}`}>{title}</a>);
-  const sections = areas.map((area) => (
-    <>
-      <h2>{area.name}</h2>
-      <p class="quiet">{area.description}</p>
-      {area.calls.map((call) => (
-        <CallSection key={call.operationId} call={call} />
-      ))}
-    </>
-  ));
+  const parts = useMemo(() => <Parts {...contents} />, [contents]);
   return (
     <SettingsContext.Provider value={settings}>
       <nav aria-label="Skip">
         <a class="skip" href="#/">
-          Skip to the text
+          Skip to the content
         </a>
       </nav>
       <div class="frame">
-        <Navigation areas={areas} current={hash || '#/'} />
+        <Navigation topics={topics} current={hash || '#/'} />
         <main>
-          {guide && <GuideView guide={guide} anyCall={areas[0]!.calls[0]!} />}
+          {guide && <GuideView guide={guide} errors={contents.errors} />}
           {/* Stays mounted while a guide is open, so that input is not lost. */}
           <div hidden={guide !== undefined}>
             <div id="intro">
               <h1 tabIndex={-1}>API reference</h1>
-              <Text text={`${description} It is [openapi.json](/docs/openapi.json), version ${version}.`} />
+              <Text
+                text={`${description} Download [openapi.json](/docs/openapi.json), version ${version}.`}
+              />
               <p class="guides">{guides}</p>
             </div>
-            <CredentialsForm {...{ credentials, state, error }} onChange={setCredentials} />
-            {sections}
+            <CredentialsForm {...{ credentials, state, setUp, error }} onChange={setCredentials} />
+            {parts}
           </div>
         </main>
       </div>
@@ -113,12 +172,12 @@ const root = document.querySelector('#app')!;
 async function start(): Promise<void> {
   const data = JSON.parse(document.querySelector('#data')!.textContent) as Data;
   const response = await fetch('/docs/openapi.json');
-  if (!response.ok) throw new Error(`openapi.json answered ${response.status}`);
+  if (!response.ok) throw new Error(`openapi.json returned ${response.status}`);
   const reference = (await response.json()) as Document;
   root.textContent = '';
   render(<App reference={reference} data={data} />, root);
 }
 
 start().catch((error: unknown) => {
-  root.textContent = `The reference could not be loaded (${String(error)}). Load the page again.`;
+  root.textContent = `The API reference could not be loaded. Reload the page to try again. (${String(error)})`;
 });

@@ -31,10 +31,28 @@ type Operation = {
   'x-graphql': { query: string; inputs: Record<string, string>; fixed: Record<string, unknown> };
 };
 
+/** An operation of the GraphQL schema that no REST call runs. */
+export type GraphqlOperation = {
+  name: string;
+  kind: 'query' | 'mutation' | 'subscription';
+  title: string;
+  description: string;
+  caller: 'shopper' | 'store' | 'operator';
+  args: { name: string; required: boolean; schema: Schema }[];
+  query: string;
+  variables: Record<string, unknown>;
+};
+
+export type WebhookEvent = { type: string; summary: string; schema: Schema; example: string };
+
+type Webhook = { post: { summary: string; requestBody: { content: Record<string, Media> } } };
+
 export type Document = {
   info: { description: string; version: string };
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, Webhook>;
+  'x-graphql-operations': GraphqlOperation[];
   components: {
     schemas: Record<string, Schema>;
     responses: Record<string, Response>;
@@ -74,7 +92,7 @@ export const nameOf = (reference: string): string => reference.split('/').at(-1)
 
 /** Formats long JSON over several lines. */
 export function textOf(value: unknown, isJson: boolean): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value ?? '').replace('""', '');
+  const text = typeof value === 'string' ? value : JSON.stringify(value ?? '').replace(/^""$/, '');
   return isJson && text.length > 30 ? JSON.stringify(JSON.parse(text), null, 2) : text;
 }
 
@@ -119,6 +137,26 @@ function toCall(method: string, path: string, operation: Operation, { components
       description: components.responses[nameOf($ref)]!.description,
     })),
   };
+}
+
+export function eventsOf({ webhooks }: Document): WebhookEvent[] {
+  return Object.entries(webhooks).map(([type, { post }]) => {
+    const { schema, example } = post.requestBody.content['application/json']!;
+    return { type, summary: post.summary, schema, example: textOf(example, true) };
+  });
+}
+
+export type ErrorRow = { status: string; type: string; meaning: string };
+
+/** Every call has the same errors; their descriptions list the types of each status. */
+export function errorRows([call]: Call[]): ErrorRow[] {
+  return call!.errors.flatMap(({ status, description }) =>
+    [...description.matchAll(/^- `(.+?)`: (.+)$/gm)].map(([, type, meaning]) => ({
+      status,
+      type: type!,
+      meaning: meaning!,
+    })),
+  );
 }
 
 export function areasOf(document: Document): Area[] {

@@ -1,73 +1,60 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { GUIDES } from '../../../../docs/guides/README.md';
-import type { Area } from './model.ts';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { searchTopics } from './search.ts';
+import type { Found, Topic } from './search.ts';
 
-type Entry = { href: string; label: string; text: string; note?: string };
-type Group = { name: string; entries: Entry[] };
-
-function groupsOf(areas: Area[]): Group[] {
-  const start = [
-    { href: '#/', label: 'Introduction', text: 'introduction' },
-    { href: '#/credentials', label: 'Credentials', text: 'credentials' },
-  ];
-  const guides = GUIDES.map(({ id, title, blocks }) => ({
-    href: `#/guide/${id}`,
-    label: title,
-    text: [title, ...blocks.map(({ text }) => text)].join(' '),
-  }));
-  const groups = areas.map(({ name, calls }) => ({
-    name,
-    entries: calls.map(({ operationId, method, path, summary, fields, deprecated }) => ({
-      href: `#/${operationId}`,
-      label: path.replace(/^\/(api|storeadmin)\/(v3\/|bispa\/)?/, ''),
-      text: `${method} ${path} ${summary} ${fields.map((field) => field.name).join(' ')}`,
-      note: deprecated ? 'older' : method.replace('POST', ''),
-    })),
-  }));
-  return [{ name: 'Start', entries: start }, { name: 'Guides', entries: guides }, ...groups];
-}
-
-function matching(groups: Group[], search: string): Group[] {
-  const words = search.toLowerCase().split(/\s+/);
-  const isFound = ({ text }: Entry): boolean => words.every((word) => text.toLowerCase().includes(word));
-  return groups
-    .map(({ name, entries }) => ({ name, entries: entries.filter(isFound) }))
-    .filter(({ entries }) => entries.length > 0);
-}
-
-export function Navigation({ areas, current }: { areas: Area[]; current: string }) {
-  const [search, setSearch] = useState('');
-  const [isOpen, setOpen] = useState(false);
-  const input = useRef<HTMLInputElement>(null);
-  const groups = matching(groupsOf(areas), search);
-  const found = groups.flatMap(({ entries }) => entries);
-
+function useShortcut(focus: () => void): void {
   useEffect(() => {
-    const focus = (event: KeyboardEvent): void => {
+    const press = (event: KeyboardEvent): void => {
       const isTyping = event.target instanceof Element && event.target.closest('input, textarea, select');
       if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey) return;
       event.preventDefault();
-      setOpen(true);
-      input.current?.focus();
-      // Focuses again on a narrow screen, where the drawer is rendered first.
-      setTimeout(() => input.current?.focus());
+      focus();
     };
-    addEventListener('keydown', focus);
-    return () => removeEventListener('keydown', focus);
-  }, []);
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  });
+}
+
+export function Navigation({ topics, current }: { topics: Topic[]; current: string }) {
+  const [search, setSearch] = useState('');
+  const [isOpen, setOpen] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  const found = useMemo(() => searchTopics(topics, search), [topics, search]);
+  const isSearching = search.trim() !== '';
+
+  useShortcut(() => {
+    setOpen(true);
+    input.current?.focus();
+    // Focuses again on a narrow screen, where the drawer is rendered first.
+    setTimeout(() => input.current?.focus());
+  });
 
   const close = (): void => setOpen(false);
   const open = (event: SubmitEvent): void => {
     event.preventDefault();
-    if (search && found[0]) location.hash = found[0].href;
+    if (isSearching && found[0]) location.hash = found[0].href;
     close();
   };
-  const link = ({ href, label, note }: Entry) => (
+  const link = ({ href, label, note }: Topic, details?: Found) => (
     <a href={href} aria-current={href === current ? 'true' : undefined} onClick={close}>
       {label}
       {note && <small> {note}</small>}
+      {details && <small class="snippet">{details.group}</small>}
+      {details?.snippet && (
+        <small class="snippet">
+          {details.snippet.before}
+          <mark>{details.snippet.mark}</mark>
+          {details.snippet.after}
+        </small>
+      )}
     </a>
   );
+  const groups = [...new Set(topics.map(({ group }) => group))].map((name) => (
+    <section>
+      <h2>{name}</h2>
+      {topics.filter(({ group }) => group === name).map((topic) => link(topic))}
+    </section>
+  ));
   return (
     <nav
       aria-label="Reference"
@@ -88,17 +75,11 @@ export function Navigation({ areas, current }: { areas: Area[]; current: string 
             value={search}
             onInput={(event) => setSearch(event.currentTarget.value)}
           />
-          <p class="visually-hidden" role="status">
-            {search && `${found.length} found`}
+          <p class="quiet" role="status">
+            {isSearching && (found.length === 0 ? 'No results' : `${found.length} results`)}
           </p>
         </form>
-        {groups.map(({ name, entries }) => (
-          <section>
-            <h2>{name}</h2>
-            {entries.map(link)}
-          </section>
-        ))}
-        {found.length === 0 && <p class="quiet">Nothing has all of these words.</p>}
+        {isSearching ? found.map((topic) => link(topic, topic)) : groups}
       </div>
     </nav>
   );
