@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { GUIDES } from '../../../../docs/guides/README.md';
 import { CallEntry } from './call.tsx';
+import { Entry } from './code.tsx';
 import { CredentialsForm } from './credentials.tsx';
 import { NO_CREDENTIALS, setUpDemo } from './demo.ts';
 import type { Demo, DemoStore } from './demo.ts';
@@ -75,9 +76,9 @@ const ABOUT_EVENTS =
 const ABOUT_ERRORS =
   'Every error has the same body and a status from this table. Programs go by `type`; `msg` is for people. The [guide](#/guide/errors) says what to do about each.';
 
-const Part = (props: { id?: string; title: string; about: string; children: ComponentChildren }) => (
-  <section id={props.id}>
-    <h2 tabIndex={-1}>{props.title}</h2>
+const Part = (props: { title: string; about: string; children: ComponentChildren }) => (
+  <section>
+    <h2>{props.title}</h2>
     <Text text={props.about} />
     {props.children}
   </section>
@@ -103,8 +104,10 @@ function Parts({ areas, operations, events, errors }: Contents) {
         </Part>
       ))}
       {kinds}
-      <Part id="errors" title="Errors" about={ABOUT_ERRORS}>
-        <ErrorTable rows={errors} />
+      <Part title="Errors" about={ABOUT_ERRORS}>
+        <Entry path="errors" title="Error types" note="400 to 503">
+          {() => <ErrorTable rows={errors} />}
+        </Entry>
       </Part>
       <Part title="Webhook events" about={ABOUT_EVENTS}>
         {events.map((event) => (

@@ -19,6 +19,7 @@ export function Navigation({ topics, current }: { topics: Topic[]; current: stri
   const [search, setSearch] = useState('');
   const [isOpen, setOpen] = useState(false);
   const input = useRef<HTMLInputElement>(null);
+  const drawer = useRef<HTMLDivElement>(null);
   const found = useMemo(() => searchTopics(topics, search), [topics, search]);
   const isSearching = search.trim() !== '';
 
@@ -29,16 +30,20 @@ export function Navigation({ topics, current }: { topics: Topic[]; current: stri
     setTimeout(() => input.current?.focus());
   });
 
+  useEffect(() => {
+    const link = drawer.current?.querySelector('[aria-current]');
+    if (link) drawer.current!.scrollTop += link.getBoundingClientRect().top - innerHeight / 3;
+  }, [current]);
+
   const close = (): void => setOpen(false);
   const open = (event: SubmitEvent): void => {
     event.preventDefault();
     if (isSearching && found[0]) location.hash = found[0].href;
     close();
   };
-  const link = ({ href, label, note }: Topic, details?: Found) => (
+  const link = ({ href, label }: Topic, details?: Found) => (
     <a href={href} aria-current={href === current ? 'true' : undefined} onClick={close}>
       {label}
-      {note && <small> {note}</small>}
       {details && <small class="snippet">{details.group}</small>}
       {details?.snippet && (
         <small class="snippet">
@@ -64,7 +69,7 @@ export function Navigation({ topics, current }: { topics: Topic[]; current: stri
       <button type="button" class="copy toggle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         Contents and search
       </button>
-      <div class="drawer">
+      <div class="drawer" ref={drawer}>
         <form role="search" onSubmit={open}>
           <input
             ref={input}

@@ -3,7 +3,7 @@ import type { Area, ErrorRow, GraphqlOperation, Schema, WebhookEvent } from './m
 import { objectIn } from './schema.tsx';
 
 /** A place of the reference. `pieces` are the texts that a search looks through after the label. */
-export type Topic = { href: string; label: string; group: string; note?: string; pieces: string[] };
+export type Topic = { href: string; label: string; group: string; pieces: string[] };
 
 export type Contents = {
   areas: Area[];
@@ -56,11 +56,10 @@ export function topicsOf(contents: Contents, schemas: Record<string, Schema>): T
       pieces: blocks.map(({ text }) => text),
     })),
     ...areas.flatMap(({ name: group, calls }) =>
-      calls.map(({ operationId, method, path, summary, description, fields, response, deprecated }) => ({
+      calls.map(({ operationId, method, path, summary, description, fields, response }) => ({
         href: `#/${operationId}`,
         label: summary,
         group,
-        ...(deprecated && { note: 'Deprecated' }),
         pieces: [
           description,
           `${method} ${path}`,
