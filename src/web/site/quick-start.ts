@@ -79,6 +79,7 @@ async function runRequests(data: Data, { requests, gives }: Data['steps'][number
 export function startQuickStart(data: Data): void {
   const steps = [...document.querySelectorAll('.steps li')].map((item) => ({
     button: item.querySelector<HTMLButtonElement>('.run')!,
+    label: item.querySelector('.run')!.textContent,
     result: item.querySelector('.result')!,
   }));
   steps.forEach(({ button, result }, index) => {
@@ -87,6 +88,7 @@ export function startQuickStart(data: Data): void {
       if (index === 0) {
         for (const later of steps.slice(1)) {
           later.button.disabled = true;
+          later.button.textContent = later.label;
           later.result.replaceChildren();
         }
         // A shopper gets one alert in a while, so each round has its own.
@@ -99,7 +101,7 @@ export function startQuickStart(data: Data): void {
         if (next) next.disabled = false;
         next?.focus();
         button.disabled = index > 0;
-        if (index === 0) button.textContent = 'Start again';
+        button.textContent = index > 0 ? 'Done' : 'Start again';
       } catch (error) {
         result.textContent = error instanceof Error ? error.message : String(error);
         button.disabled = false;
