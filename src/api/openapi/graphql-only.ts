@@ -1,16 +1,7 @@
-import {
-  getNamedType,
-  getNullableType,
-  getOperationAST,
-  isLeafType,
-  isListType,
-  isObjectType,
-  isRequiredArgument,
-  parse,
-  print,
-} from 'graphql';
+import * as graphql from 'graphql';
 import type { FieldNode, GraphQLField, GraphQLOutputType, GraphQLSchema } from 'graphql';
-import type { ObjectSchema, Schema } from '../../platform/json.ts';
+import { objectSchema } from '../../platform/json.ts';
+import type { Schema } from '../../platform/json.ts';
 import type { Route } from '../../platform/route/route.ts';
 import { exampleOf } from './examples.ts';
 import { inWords } from './schemas.ts';
@@ -33,78 +24,66 @@ const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text
 
 /** `createApiKey` becomes "Create API key", and the query `topics` "List topics". */
 function titleOf(kind: string, { name, type }: RootField): string {
-  const words = name
-    .replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-    .replace(/\bapi\b/, 'API')
-    .replace('shopify', 'Shopify');
+  const spaced = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  const words = spaced.replace(/\bapi\b/, 'API').replace('shopify', 'Shopify');
   if (kind === 'subscription') return `Watch ${words}`;
   if (kind === 'mutation' || /^(find|preview)/.test(words)) return upperFirst(words);
-  return `${isListType(getNullableType(type)) || /Connection/.test(String(type)) ? 'List' : 'Get'} ${words}`;
+  return `${/^\[|Connection/.test(String(type)) ? 'List' : 'Get'} ${words}`;
 }
 
 function selectionOf(type: GraphQLOutputType, depth = 3): string {
-  const named = getNamedType(type);
-  if (!isObjectType(named)) return '';
-  const fields = Object.values(named.getFields()).filter(({ args }) => !args.some(isRequiredArgument));
-  const plain = fields.filter((field) => isLeafType(getNamedType(field.type))).slice(0, MAX_FIELDS);
-  const nested = fields.filter((field) => isObjectType(getNamedType(field.type)));
-  const deeper = depth === 0 || plain.length >= FEW_FIELDS ? [] : nested;
-  const below = deeper.map((field) => field.name + selectionOf(field.type, depth - 1));
+  const named = graphql.getNamedType(type);
+  if (!graphql.isObjectType(named)) return '';
+  const fields = Object.values(named.getFields()).filter(
+    ({ args }) => !args.some(graphql.isRequiredArgument),
+  );
+  const isPlain = (field: RootField): boolean => graphql.isLeafType(graphql.getNamedType(field.type));
+  const plain = fields.filter(isPlain).slice(0, MAX_FIELDS);
+  const nested = depth === 0 || plain.length >= FEW_FIELDS ? [] : fields.filter((field) => !isPlain(field));
+  const below = nested.map((field) => field.name + selectionOf(field.type, depth - 1));
   return ` { ${[...plain.map(({ name }) => name), ...below].join(' ')} }`;
 }
 
-function documentOf(kind: string, { name, args, type }: RootField): string {
-  const list = (parts: string[]): string => (parts.length > 0 ? `(${parts.join(', ')})` : '');
-  const needed = args.filter(isRequiredArgument);
-  const variables = list(needed.map((arg) => `$${arg.name}: ${String(arg.type)}`));
-  const given = list(needed.map((arg) => `${arg.name}: $${arg.name}`));
-  return print(parse(`${kind} ${upperFirst(name)}${variables} { ${name}${given}${selectionOf(type)} }`));
-}
-
-function callerOf({ description }: RootField): string {
-  if (/operator key/.test(description ?? '')) return 'operator';
-  return /shopper headers/.test(description ?? '') ? 'shopper' : 'store';
-}
-
 function describe(kind: string, field: RootField, { valueSchema, resolve }: Schemas): Schema {
-  const args = field.args.map((arg) => {
-    const schema = { ...valueSchema(arg.type), description: inWords(arg) };
-    return { name: arg.name, required: isRequiredArgument(arg), schema };
-  });
-  const sample = (name: string, schema: Schema): unknown => {
-    const { properties, required = [] } = resolve(schema) as Partial<ObjectSchema> & { required?: string[] };
-    if (!properties) return SAMPLES[name] ?? exampleOf(name, schema, resolve, field.name);
-    return Object.fromEntries(required.map((key) => [key, sample(key, properties[key]!)]));
+  const { name, type, description } = field;
+  const required = field.args.filter(graphql.isRequiredArgument);
+  const list = (parts: string[]): string => (parts.length > 0 ? `(${parts.join(', ')})` : '');
+  const declared = list(required.map((arg) => `$${arg.name}: ${String(arg.type)}`));
+  const given = list(required.map((arg) => `${arg.name}: $${arg.name}`));
+  const document = `${kind} ${upperFirst(name)}${declared} { ${name}${given}${selectionOf(type)} }`;
+  const args = field.args.map(
+    (arg) => [arg.name, { ...valueSchema(arg.type), description: inWords(arg) }] as const,
+  );
+  const argsSchema = objectSchema(
+    Object.fromEntries(args),
+    required.map((arg) => arg.name),
+  );
+  // An input object gets its required fields only.
+  const sample = (key: string, schema: Schema): unknown => {
+    const { properties, required: keys = [] } = resolve(schema) as { required?: string[] } & Partial<
+      typeof argsSchema
+    >;
+    if (!properties) return SAMPLES[key] ?? exampleOf(key, schema, resolve, name);
+    return Object.fromEntries(keys.map((inner) => [inner, sample(inner, properties[inner]!)]));
   };
-  const needed = args.filter(({ required }) => required);
+  const caller = /operator key|shopper headers/.exec(description ?? '')?.[0].split(' ')[0] ?? 'store';
   return {
-    name: field.name,
-    kind,
-    title: titleOf(kind, field),
-    description: inWords(field),
-    caller: callerOf(field),
-    args,
-    query: documentOf(kind, field),
-    variables: Object.fromEntries(needed.map(({ name, schema }) => [name, sample(name, schema)])) as Schema,
+    ...{ name, kind, caller, title: titleOf(kind, field), description: inWords(field) },
+    args: argsSchema,
+    query: graphql.print(graphql.parse(document)),
+    variables: sample('', argsSchema) as Schema,
   };
 }
 
 /** Describes the root fields of the schema that no REST route runs. */
 export function describeGraphqlOnly(schema: GraphQLSchema, rows: Route[], schemas: Schemas): Schema[] {
-  const run = new Set(
-    rows.map(({ document }) => {
-      const { operation, selectionSet } = getOperationAST(document)!;
-      return `${operation} ${(selectionSet.selections[0] as FieldNode).name.value}`;
-    }),
-  );
-  const roots = {
-    query: schema.getQueryType(),
-    mutation: schema.getMutationType(),
-    subscription: schema.getSubscriptionType(),
-  };
-  return Object.entries(roots).flatMap(([kind, root]) =>
-    Object.values(root?.getFields() ?? {})
-      .filter(({ name }) => !run.has(`${kind} ${name}`))
+  const run = rows.map(({ document }) => {
+    const { operation, selectionSet } = graphql.getOperationAST(document)!;
+    return `${operation} ${(selectionSet.selections[0] as FieldNode).name.value}`;
+  });
+  return Object.values(graphql.OperationTypeNode).flatMap((kind) =>
+    Object.values(schema.getRootType(kind)!.getFields())
+      .filter(({ name }) => !run.includes(`${kind} ${name}`))
       .map((field) => describe(kind, field, schemas)),
   );
 }

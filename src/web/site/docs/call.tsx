@@ -1,12 +1,12 @@
 import { useMemo, useState } from 'preact/hooks';
-import { Code, Details, Entry } from './code.tsx';
+import { Code } from './code.tsx';
 import { firstValues } from './demo.ts';
 import { Fields } from './fields.tsx';
 import type { Call, Caller } from './model.ts';
 import { PREPARATIONS } from './prepare.ts';
 import { requestOf, send } from './request.ts';
 import type { Values } from './request.ts';
-import { Errors, ResponseBox } from './response.tsx';
+import { ResponseBox } from './response.tsx';
 import type { Run } from './response.tsx';
 import { sampleOf } from './samples.ts';
 import { SchemaFields } from './schema.tsx';
@@ -73,19 +73,16 @@ function Samples({ call, values }: { call: Call; values: Values }) {
   );
 }
 
-function CallBody({ call }: { call: Call }) {
+export function CallBody({ call }: { call: Call }) {
   const { values, edit, run, execute, preparation } = useCall(call);
   return (
     <div class="call">
       <div>
         {call.description !== call.summary && <Text text={call.description} />}
         <div class="quiet">
-          <Text text={`${CALLERS[call.caller]} [Credentials](#/credentials)`} />
+          <Text text={`${CALLERS[call.caller]} [Credentials](#/credentials) · [Errors](#/errors)`} />
         </div>
         <SchemaFields summary="Response fields" schema={call.response.schema} />
-        <Details summary={`Errors: ${call.errors.map(({ status }) => status).join(', ')}`}>
-          {() => <Errors errors={call.errors} />}
-        </Details>
         <form aria-label={`Send ${call.path}`} onSubmit={(event) => void execute(event)}>
           <Fields call={call} values={values} edit={edit} />
           {preparation && <p class="prepare quiet">Before it sends, this page {preparation.says}.</p>}
@@ -102,9 +99,3 @@ function CallBody({ call }: { call: Call }) {
     </div>
   );
 }
-
-export const CallEntry = ({ call }: { call: Call }) => (
-  <Entry path={call.operationId} title={call.summary} note={`${call.method} ${call.path}`}>
-    {() => <CallBody call={call} />}
-  </Entry>
-);

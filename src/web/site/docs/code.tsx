@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { useLayoutEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { copyFrom } from '../copy.ts';
-import { useSettings } from './settings.ts';
 import { Line } from './text.tsx';
 
 type Props = { title?: string | undefined; language?: string; code: string; what: string };
@@ -25,47 +24,18 @@ export function Code({ title, language, code, what }: Props) {
   );
 }
 
-/** Renders its content when opened, because rendering all of it would create thousands of elements. */
-export function Details(props: { summary: string; children: () => ComponentChildren }) {
-  const [isOpen, setOpen] = useState(false);
+type DetailsProps = { summary: string; id?: string; note?: string; children: () => ComponentChildren };
+
+/** Renders its content when it is first opened, because rendering all of it would create thousands of elements. */
+export function Details({ summary, id, note, children }: DetailsProps) {
+  const [wasOpened, setOpened] = useState(false);
   return (
-    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details id={id} onToggle={() => setOpened(true)}>
       <summary>
-        <Line text={props.summary} />
+        {id ? <h3>{summary}</h3> : <Line text={summary} />}
+        {note && <small class="note">{note}</small>}
       </summary>
-      {isOpen && props.children()}
+      {wasOpened && children()}
     </details>
-  );
-}
-
-type EntryProps = {
-  /** Its link is `#/${path}`. */
-  path: string;
-  title: string;
-  /** Shown beside the title. */
-  note: string;
-  children: () => ComponentChildren;
-};
-
-/** A part of the page that is closed until it is opened, by its title or its link. It keeps its input when it is closed. */
-export function Entry({ path, title, note, children }: EntryProps) {
-  const isLinked = useSettings().hash === `#/${path}`;
-  const [isOpen, setOpen] = useState(isLinked);
-  const [wasOpened, setOpened] = useState(isLinked);
-  const id = path.replace('/', '-');
-  useLayoutEffect(() => setOpen((now) => now || isLinked), [isLinked]);
-  useLayoutEffect(() => setOpened((before) => before || isOpen), [isOpen]);
-  return (
-    <section class="entry" id={id} aria-labelledby={`${id}-title`}>
-      <h3 id={`${id}-title`} tabIndex={-1}>
-        <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {title}
-        </button>
-        <a class="note" href={`#/${path}`} aria-label={`Link to ${title}`}>
-          {note}
-        </a>
-      </h3>
-      {wasOpened && <div hidden={!isOpen}>{children()}</div>}
-    </section>
   );
 }

@@ -1,19 +1,15 @@
 import { render } from 'preact';
-import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { GUIDES } from '../../../../docs/guides/README.md';
-import { CallEntry } from './call.tsx';
-import { Entry } from './code.tsx';
+import { Details } from './code.tsx';
+import { START, partsOf } from './contents.tsx';
 import { CredentialsForm } from './credentials.tsx';
 import { NO_CREDENTIALS, setUpDemo } from './demo.ts';
 import type { Demo, DemoStore } from './demo.ts';
 import { GuideView } from './guide.tsx';
-import { areasOf, errorRows, eventsOf } from './model.ts';
 import type { Document } from './model.ts';
-import { ErrorTable, EventEntry, GraphqlEntry } from './more.tsx';
 import { Navigation } from './nav.tsx';
-import { GRAPHQL_GROUPS, topicsOf } from './search.ts';
-import type { Contents } from './search.ts';
+import type { Part } from './search.ts';
 import { SettingsContext } from './settings.ts';
 import type { Language } from './settings.ts';
 import { Text } from './text.tsx';
@@ -26,32 +22,24 @@ function useCredentials({ demo: store, address }: Data) {
   const [credentials, setCredentials] = useState({ ...NO_CREDENTIALS, ...store });
   const [demo, setDemo] = useState<Demo | null>(null);
   const [error, setError] = useState('');
-  const isUntouched =
-    credentials.pid === store?.pid && credentials.apiKey === store.apiKey && credentials.regid === '';
-  const setUp = useMemo(() => {
-    if (store === null || !isUntouched) return null;
-    let made: Promise<Demo> | null = null;
-    const create = async (): Promise<Demo> => {
-      const created = await setUpDemo(store, address);
-      setDemo(created);
-      setCredentials(created.credentials);
-      return created;
-    };
-    return () =>
-      (made ??= create().catch((reason: unknown) => {
-        made = null;
-        setError(String(reason));
-        throw reason;
-      }));
-  }, [store, address, isUntouched]);
-  const { pid, regid } = demo?.credentials ?? NO_CREDENTIALS;
+  const { pid, apiKey, regid } = credentials;
+  const create = async (): Promise<Demo> => {
+    const made = await setUpDemo(store!, address).catch((reason: unknown) => {
+      setError(String(reason));
+      throw reason;
+    });
+    setDemo(made);
+    setCredentials(made.credentials);
+    return made;
+  };
+  const setUp = pid === store?.pid && apiKey === store.apiKey && regid === '' ? create : null;
   // The demo's lists are useless to other callers.
-  const isDemo = credentials.pid === pid && credentials.regid === regid;
+  const isDemo = pid === demo?.credentials.pid && regid === demo.credentials.regid;
   const state = demo ? 'ready' : store ? 'open' : 'none';
   return { credentials, setCredentials, setUp, state, error, demo: isDemo ? demo : null } as const;
 }
 
-function useHash(topics: Map<string, string>): string {
+function useHash(parts: Part[]): string {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {
     const follow = (): void => setHash(location.hash);
@@ -59,88 +47,42 @@ function useHash(topics: Map<string, string>): string {
     return () => removeEventListener('hashchange', follow);
   }, []);
   useEffect(() => {
-    const place = topics.get(hash);
-    document.title = `${place ? `${place} · ` : ''}API reference · wishgate`;
+    const topic = parts.flatMap(({ topics }) => topics).find(({ href }) => href === hash);
+    document.title = `${topic ? `${topic.title} · ` : ''}API reference · wishgate`;
     if (hash === '') return;
     const target = document.getElementById(hash.slice(2).replace('/', '-') || 'intro');
+    if (target instanceof HTMLDetailsElement) target.open = true;
     target?.scrollIntoView();
-    target?.querySelector<HTMLElement>('h1, h2, h3')?.focus({ preventScroll: true });
-  }, [hash, topics]);
+    target?.querySelector<HTMLElement>('h1, h2, summary')?.focus({ preventScroll: true });
+  }, [hash, parts]);
   return hash;
 }
 
-const ABOUT_GRAPHQL =
-  'These operations have no REST call. Send them to `POST /graphql`; subscriptions run as server-sent events at `/graphql/stream`.';
-const ABOUT_EVENTS =
-  'Your server receives a signed POST for each event that a webhook subscribes to. The [guide](#/guide/webhooks) shows how to add a webhook and check its signature.';
-const ABOUT_ERRORS =
-  'Every error has the same body and a status from this table. Programs go by `type`; `msg` is for people. The [guide](#/guide/errors) says what to do about each.';
-
-const Part = (props: { title: string; about: string; children: ComponentChildren }) => (
+const PartSection = ({ name, about, topics }: Part) => (
   <section>
-    <h2>{props.title}</h2>
-    <Text text={props.about} />
-    {props.children}
+    <h2>{name}</h2>
+    <Text text={about} />
+    {topics.map(({ href, title, note = '', body }) => (
+      <Details key={href} id={href.slice(2).replace('/', '-')} summary={title} note={note}>
+        {body!}
+      </Details>
+    ))}
   </section>
 );
-
-function Parts({ areas, operations, events, errors }: Contents) {
-  const kinds = Object.entries(GRAPHQL_GROUPS).map(([kind, title]) => (
-    <Part title={title} about={ABOUT_GRAPHQL}>
-      {operations
-        .filter((operation) => operation.kind === kind)
-        .map((operation) => (
-          <GraphqlEntry key={operation.name} operation={operation} />
-        ))}
-    </Part>
-  ));
-  return (
-    <>
-      {areas.map(({ name, description, calls }) => (
-        <Part title={name} about={description}>
-          {calls.map((call) => (
-            <CallEntry key={call.operationId} call={call} />
-          ))}
-        </Part>
-      ))}
-      {kinds}
-      <Part title="Errors" about={ABOUT_ERRORS}>
-        <Entry path="errors" title="Error types" note="400 to 503">
-          {() => <ErrorTable rows={errors} />}
-        </Entry>
-      </Part>
-      <Part title="Webhook events" about={ABOUT_EVENTS}>
-        {events.map((event) => (
-          <EventEntry key={event.type} event={event} />
-        ))}
-      </Part>
-    </>
-  );
-}
-
-function contentsOf(reference: Document): Contents {
-  const areas = areasOf(reference);
-  const errors = errorRows(areas.flatMap(({ calls }) => calls));
-  return { areas, operations: reference['x-graphql-operations'], events: eventsOf(reference), errors };
-}
 
 function App({ reference, data }: { reference: Document; data: Data }) {
   const { credentials, setCredentials, setUp, state, error, demo } = useCredentials(data);
   const [language, chooseLanguage] = useState<Language>('curl');
-  const contents = useMemo(() => contentsOf(reference), [reference]);
-  const { schemas } = reference.components;
-  const topics = useMemo(() => topicsOf(contents, schemas), [contents, schemas]);
-  const titles = useMemo(() => new Map(topics.map(({ href, label }) => [href, label])), [topics]);
-  const hash = useHash(titles);
+  const parts = useMemo(() => partsOf(reference), [reference]);
+  const contents = useMemo(() => [...START, ...parts], [parts]);
+  const hash = useHash(contents);
   const guide = GUIDES.find(({ id }) => `#/guide/${id}` === hash);
   const { address } = data;
   const { description, version } = reference.info;
-  const settings = useMemo(
-    () => ({ address, credentials, demo, setUp, hash, language, chooseLanguage, schemas }),
-    [address, credentials, demo, setUp, hash, language, schemas],
-  );
+  const { schemas } = reference.components;
+  const settings = { address, credentials, demo, setUp, language, chooseLanguage, schemas };
   const guides = GUIDES.map(({ id, title }) => <a href={`#/guide/${id}`}>{title}</a>);
-  const parts = useMemo(() => <Parts {...contents} />, [contents]);
+  const sections = useMemo(() => parts.map((part) => <PartSection {...part} />), [parts]);
   return (
     <SettingsContext.Provider value={settings}>
       <nav aria-label="Skip">
@@ -149,9 +91,9 @@ function App({ reference, data }: { reference: Document; data: Data }) {
         </a>
       </nav>
       <div class="frame">
-        <Navigation topics={topics} current={hash || '#/'} />
+        <Navigation parts={contents} current={hash || '#/'} />
         <main>
-          {guide && <GuideView guide={guide} errors={contents.errors} />}
+          {guide && <GuideView guide={guide} />}
           {/* Stays mounted while a guide is open, so that input is not lost. */}
           <div hidden={guide !== undefined}>
             <div id="intro">
@@ -162,7 +104,7 @@ function App({ reference, data }: { reference: Document; data: Data }) {
               <p class="guides">{guides}</p>
             </div>
             <CredentialsForm {...{ credentials, state, setUp, error }} onChange={setCredentials} />
-            {parts}
+            {sections}
           </div>
         </main>
       </div>

@@ -34,16 +34,14 @@ type Operation = {
 /** An operation of the GraphQL schema that no REST call runs. */
 export type GraphqlOperation = {
   name: string;
-  kind: 'query' | 'mutation' | 'subscription';
+  kind: string;
   title: string;
   description: string;
   caller: 'shopper' | 'store' | 'operator';
-  args: { name: string; required: boolean; schema: Schema }[];
+  args: Schema;
   query: string;
   variables: Record<string, unknown>;
 };
-
-export type WebhookEvent = { type: string; summary: string; schema: Schema; example: string };
 
 type Webhook = { post: { summary: string; requestBody: { content: Record<string, Media> } } };
 
@@ -137,26 +135,6 @@ function toCall(method: string, path: string, operation: Operation, { components
       description: components.responses[nameOf($ref)]!.description,
     })),
   };
-}
-
-export function eventsOf({ webhooks }: Document): WebhookEvent[] {
-  return Object.entries(webhooks).map(([type, { post }]) => {
-    const { schema, example } = post.requestBody.content['application/json']!;
-    return { type, summary: post.summary, schema, example: textOf(example, true) };
-  });
-}
-
-export type ErrorRow = { status: string; type: string; meaning: string };
-
-/** Every call has the same errors; their descriptions list the types of each status. */
-export function errorRows([call]: Call[]): ErrorRow[] {
-  return call!.errors.flatMap(({ status, description }) =>
-    [...description.matchAll(/^- `(.+?)`: (.+)$/gm)].map(([, type, meaning]) => ({
-      status,
-      type: type!,
-      meaning: meaning!,
-    })),
-  );
 }
 
 export function areasOf(document: Document): Area[] {

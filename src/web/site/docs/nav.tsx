@@ -1,35 +1,29 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { searchTopics } from './search.ts';
-import type { Found, Topic } from './search.ts';
+import type { Part, Topic } from './search.ts';
 
-function useShortcut(focus: () => void): void {
-  useEffect(() => {
-    const press = (event: KeyboardEvent): void => {
-      const isTyping = event.target instanceof Element && event.target.closest('input, textarea, select');
-      if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey) return;
-      event.preventDefault();
-      focus();
-    };
-    addEventListener('keydown', press);
-    return () => removeEventListener('keydown', press);
-  });
-}
-
-export function Navigation({ topics, current }: { topics: Topic[]; current: string }) {
+export function Navigation({ parts, current }: { parts: Part[]; current: string }) {
   const [search, setSearch] = useState('');
   const [isOpen, setOpen] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const drawer = useRef<HTMLDivElement>(null);
-  const found = useMemo(() => searchTopics(topics, search), [topics, search]);
+  const found = useMemo(() => searchTopics(parts, search), [parts, search]);
   const isSearching = search.trim() !== '';
 
-  useShortcut(() => {
-    setOpen(true);
-    input.current?.focus();
-    // Focuses again on a narrow screen, where the drawer is rendered first.
-    setTimeout(() => input.current?.focus());
-  });
-
+  useEffect(() => {
+    const focus = (event: KeyboardEvent): void => {
+      const isTyping = event.target instanceof Element && event.target.closest('input, textarea, select');
+      if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey) return;
+      event.preventDefault();
+      setOpen(true);
+      input.current?.focus();
+      // Focuses again on a narrow screen, where the drawer is rendered first.
+      setTimeout(() => input.current?.focus());
+    };
+    addEventListener('keydown', focus);
+    return () => removeEventListener('keydown', focus);
+  }, []);
   useEffect(() => {
     const link = drawer.current?.querySelector('[aria-current]');
     if (link) drawer.current!.scrollTop += link.getBoundingClientRect().top - innerHeight / 3;
@@ -38,28 +32,31 @@ export function Navigation({ topics, current }: { topics: Topic[]; current: stri
   const close = (): void => setOpen(false);
   const open = (event: SubmitEvent): void => {
     event.preventDefault();
-    if (isSearching && found[0]) location.hash = found[0].href;
+    if (isSearching && found[0]) location.hash = found[0].topic.href;
     close();
   };
-  const link = ({ href, label }: Topic, details?: Found) => (
+  const link = ({ href, title }: Topic, details: ComponentChildren = null) => (
     <a href={href} aria-current={href === current ? 'true' : undefined} onClick={close}>
-      {label}
-      {details && <small class="snippet">{details.group}</small>}
-      {details?.snippet && (
-        <small class="snippet">
-          {details.snippet.before}
-          <mark>{details.snippet.mark}</mark>
-          {details.snippet.after}
-        </small>
-      )}
+      {title}
+      {details}
     </a>
   );
-  const groups = [...new Set(topics.map(({ group }) => group))].map((name) => (
+  const groups = parts.map(({ name, topics }) => (
     <section>
       <h2>{name}</h2>
-      {topics.filter(({ group }) => group === name).map((topic) => link(topic))}
+      {topics.map((topic) => link(topic))}
     </section>
   ));
+  const results = found.map(({ topic, part, snippet: { before, mark, after } }) =>
+    link(
+      topic,
+      <small class="snippet">
+        {part}: {before}
+        <mark>{mark}</mark>
+        {after}
+      </small>,
+    ),
+  );
   return (
     <nav
       aria-label="Reference"
@@ -84,7 +81,7 @@ export function Navigation({ topics, current }: { topics: Topic[]; current: stri
             {isSearching && (found.length === 0 ? 'No results' : `${found.length} results`)}
           </p>
         </form>
-        {isSearching ? found.map((topic) => link(topic, topic)) : groups}
+        {isSearching ? results : groups}
       </div>
     </nav>
   );

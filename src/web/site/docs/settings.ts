@@ -15,7 +15,6 @@ export type Settings = {
   demo: Demo | null;
   /** Creates the demo shopper, unless other credentials are in use. */
   setUp: (() => Promise<Demo>) | null;
-  hash: string;
   language: Language;
   chooseLanguage: (language: Language) => void;
   schemas: Record<string, Schema>;
