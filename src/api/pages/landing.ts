@@ -7,42 +7,17 @@ import { PICTURE } from './landing-picture.ts';
 import type { HtmlPage } from './page.ts';
 import { quickStart, toHtml } from './quick-start.ts';
 
-type PageLink = { href: string; name: string; text: string; mark: string };
+/** The other pages: path, name, text and the shapes of the icon. */
+const LINKS = `
+/demo | Demo shop | A small shop with wishlists, save for later and back-in-stock alerts. Try everything in a minute. | <path d="M4 10h16l-1 10H5L4 10z"/><path d="M8 10V8a4 4 0 0 1 8 0v2"/>
+/dashboard | Dashboard | Demand, alerts, email templates, shoppers and settings of your store. | <path d="M4 20V4"/><path d="M4 20h16"/><path d="M8 16v-4M12.5 16V8M17 16v-6"/>
+/docs | API reference | Every REST call and GraphQL operation with its fields and errors, ready to send. | <path d="M12 6.5C10 5 7 4.5 4 5v14c3-.5 6 0 8 1.5 2-1.5 5-2 8-1.5V5c-3-.5-6 0-8 1.5z"/><path d="M12 6.5v14"/>
+/graphiql | GraphiQL | Write and run GraphQL queries, with the schema’s documentation next to them. | <path d="M8 4c-3 0-1 7-4 8 3 1 1 8 4 8M16 4c3 0 1 7 4 8-3 1-1 8-4 8"/>
+/client | Browser library | One script tag for your storefront: small, typed, without dependencies. | <path d="M9 7l-5 5 5 5M15 7l5 5-5 5"/>
+`;
 
-const LINKS: PageLink[] = [
-  {
-    href: '/demo',
-    name: 'Demo shop',
-    text: 'A small shop with wishlists, save for later and back-in-stock alerts. Try everything in a minute.',
-    mark: '<path d="M4 10h16l-1 10H5L4 10z"/><path d="M8 10V8a4 4 0 0 1 8 0v2"/>',
-  },
-  {
-    href: '/dashboard',
-    name: 'Dashboard',
-    text: 'Demand, alerts, email templates, shoppers and settings of your store.',
-    mark: '<path d="M4 20V4"/><path d="M4 20h16"/><path d="M8 16v-4M12.5 16V8M17 16v-6"/>',
-  },
-  {
-    href: '/docs',
-    name: 'API reference',
-    text: 'Every REST call and GraphQL operation with its fields and errors, ready to send.',
-    mark: '<path d="M12 6.5C10 5 7 4.5 4 5v14c3-.5 6 0 8 1.5 2-1.5 5-2 8-1.5V5c-3-.5-6 0-8 1.5z"/><path d="M12 6.5v14"/>',
-  },
-  {
-    href: '/graphiql',
-    name: 'GraphiQL',
-    text: 'Write and run GraphQL queries, with the schema’s documentation next to them.',
-    mark: '<path d="M8 4c-3 0-1 7-4 8 3 1 1 8 4 8M16 4c3 0 1 7 4 8-3 1-1 8-4 8"/>',
-  },
-  {
-    href: '/client',
-    name: 'Browser library',
-    text: 'One script tag for your storefront: small, typed, without dependencies.',
-    mark: '<path d="M9 7l-5 5 5 5M15 7l5 5-5 5"/>',
-  },
-];
-
-function link({ href, name, text, mark }: PageLink): string {
+function link(row: string): string {
+  const [href, name, text, mark] = row.split(' | ') as [string, string, string, string];
   return `<li><a class="card" href="${href}">
   <svg width="32" viewBox="0 0 24 24" fill="none" stroke="currentcolor" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">${mark}</svg>
   <span class="name">${name}</span>
@@ -81,7 +56,8 @@ const LOGO =
 
 /** `shown` is the demo store for a browser on the same machine. */
 function body(url: string, steps: string, shown: DemoStore | null, hasDemo: boolean): string {
-  const links = LINKS.filter(({ href }) => hasDemo || href !== '/demo');
+  const rows = LINKS.trim().split('\n');
+  const links = rows.filter((row) => hasDemo || !row.startsWith('/demo '));
   return `<main class="wrap">
   <section class="hero">
     ${LOGO}

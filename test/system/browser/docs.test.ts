@@ -35,13 +35,12 @@ describeInBrowser('the API reference', () => {
   };
   /** Opens all calls, which are closed at first. */
   const unfoldAll = (): Promise<void> =>
-    page.locator('.entry [aria-expanded=false]').evaluateAll((titles: HTMLElement[]) => {
-      for (const title of titles) title.click();
+    page.locator('details[id]').evaluateAll((all: HTMLDetailsElement[]) => {
+      for (const one of all) one.open = true;
     });
   const press = async (id: string, run: number): Promise<string | null> => {
     const section = page.locator(`#${id}`);
-    const closed = section.locator('[aria-expanded=false]');
-    if ((await closed.count()) > 0) await closed.click();
+    await section.evaluate((call: HTMLDetailsElement) => void (call.open = true));
     await section.getByRole('button', { name: /^Send \// }).click();
     await section.locator(`[data-runs="${run}"]`).waitFor();
     return section.locator('[data-status]').getAttribute('data-status');
@@ -57,7 +56,7 @@ describeInBrowser('the API reference', () => {
   /** Each call's code in the language that is shown, of those whose needs the demo store has: what others need is made by Send. */
   const codes = async (): Promise<[id: string, codes: string[]][]> => {
     const { publicUrl } = service.services.config;
-    const found = await page.locator('.entry:has(.sample):not(:has(.prepare))').evaluateAll((calls) =>
+    const found = await page.locator('details:has(.sample):not(:has(.prepare))').evaluateAll((calls) =>
       calls.map((call) => ({
         id: call.id,
         texts: [...call.querySelectorAll('.sample pre')].map((code) => code.textContent),
@@ -102,14 +101,14 @@ describeInBrowser('the API reference', () => {
 
   test('Send on every call returns 2xx in the order of the page, and again where it was pressed before', async () => {
     await open();
-    const entries = await page.locator('.entry').evaluateAll((parts) => parts.map(({ id }) => id));
+    const entries = await page.locator('details[id]').evaluateAll((parts) => parts.map(({ id }) => id));
     const shown = entries.filter((id) => !/^(graphql-|webhook-|errors$)/.test(id));
     expect([...shown].sort()).toEqual([...CALLS].sort());
+    await unfoldAll();
     const pressAll = async (ids: string[], run: number): Promise<void> => {
       const answers: string[] = [];
       for (const id of ids) {
         const box = page.locator(`#${id} .response pre`);
-        await unfoldAll();
         const columns = id.endsWith('Csv') && (await box.textContent())?.split('\n')[0];
         answers.push(`${id} ${await press(id, run)}`);
         if (columns) expect((await box.textContent())?.split('\n')[0]).toBe(columns);
@@ -207,7 +206,7 @@ describeInBrowser('the API reference', () => {
 
   test('a call is found by its fields, with the place that matched, and opened by its link and by keys alone', async () => {
     await open('#/listsMoveItems');
-    await page.locator('#listsMoveItems h3:focus').waitFor();
+    await page.locator('#listsMoveItems summary:focus').waitFor();
     expect(await page.locator('.call').count()).toBe(1);
     const { summary } = openApi().paths['/api/v3/lists/move-items']!['post'] as { summary: string };
     await eventually(async () => (await page.title()).startsWith(summary), true);
@@ -221,7 +220,7 @@ describeInBrowser('the API reference', () => {
     await page.getByRole('status').getByText('No results').waitFor();
     for (const _letter of ' nowhere') await page.keyboard.press('Backspace');
     await page.keyboard.press('Enter');
-    await page.locator('#listsEmailList h3:focus').waitFor();
+    await page.locator('#listsEmailList summary:focus').waitFor();
     expect(page.url()).toContain('#/listsEmailList');
     await page.locator('#listsEmailList').getByRole('radio', { name: 'curl' }).focus();
     await page.keyboard.press('ArrowRight');
@@ -230,7 +229,7 @@ describeInBrowser('the API reference', () => {
 
   test('errors, webhook events and operations that only GraphQL has are beside the REST calls', async () => {
     await open('#/errors');
-    await page.getByRole('cell', { name: 'duplicate-lname' }).waitFor();
+    await page.locator('#errors code').getByText('duplicate-lname').waitFor();
     await page.evaluate(() => void (location.hash = '#/webhook/alert.failed'));
     const payload = await page.getByLabel('payload of alert.failed').textContent();
     expect(JSON.parse(payload!)).toMatchObject({ type: 'alert.failed', data: { error: expect.any(String) } });
@@ -262,14 +261,13 @@ describeInBrowser('the API reference', () => {
       if (viewport.width < 800) await page.getByRole('button', { name: 'Contents and search' }).click();
       await page.locator('.drawer a[href="#/listsUpdateCtx"]').click();
       const section = page.locator('#listsUpdateCtx');
-      await section.getByText('Errors: 400').click();
       await section.getByText('Response fields').click();
       await press('listsUpdateCtx', 1);
       expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
       // All calls are drawn by the same code; axe takes long for all of them.
       for (const id of ['errors', 'webhook-alert.sent', 'graphql-saveTopic'])
-        await page.locator(`[id="${id}"] [aria-expanded=false]`).click();
-      await page.locator('.entry:has([aria-expanded=false])').evaluateAll(
+        await page.locator(`[id="${id}"] > summary`).click();
+      await page.locator('details[id]:not([open])').evaluateAll(
         (calls: HTMLElement[], most) => {
           for (const call of calls.slice(most)) call.style.display = 'none';
         },
