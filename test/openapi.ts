@@ -56,6 +56,15 @@ export function validateWith(key: string, schema: object): ValidateFunction {
   return validate;
 }
 
+/** What is wrong with the payload of a webhook by the API reference; null if it is as described. */
+export function eventFaults(payload: { type: string }): unknown {
+  type Webhooks = Record<string, { post: { requestBody: { content: Record<string, { schema: object }> } } }>;
+  const { post } = (openApi()['webhooks'] as unknown as Webhooks)[payload.type]!;
+  const validate = validateWith(payload.type, post.requestBody.content['application/json']!.schema);
+  validate(payload);
+  return validate.errors ?? null;
+}
+
 /** Throws unless this answer of a REST call is what the API reference says; other paths pass. */
 export function expectMatchesOpenApi(method: string, address: string, status: number, body: unknown): void {
   const path = address.split('?')[0]!.replace(/(.)\/$/, '$1');

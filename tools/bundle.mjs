@@ -88,6 +88,8 @@ const GUIDES = {
 const PAGE = {
   ...COMMON,
   entryNames: 'assets/[name]-[hash]',
+  chunkNames: 'assets/chunk-[hash]',
+  splitting: true,
   assetNames: 'assets/[name]-[hash]',
   format: 'esm',
   jsx: 'automatic',

@@ -1,9 +1,11 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { GraphQLField, GraphQLObjectType } from 'graphql';
+import { getOperationAST, parse, validate as validateDocument } from 'graphql';
+import type { FieldNode, GraphQLField, GraphQLObjectType } from 'graphql';
 import { sharedSchema } from '../../src/api/graphql/schema.ts';
 import { routes } from '../../src/api/rest/routes.ts';
 import { FAILURES } from '../../src/platform/errors.ts';
+import { EVENT_TYPES } from '../../src/stores/webhooks/webhook.rules.ts';
 import { useService } from '../harness.ts';
 import { expectMatchesOpenApi, openApi, validateWith } from '../openapi.ts';
 
@@ -244,6 +246,41 @@ test('the failures of the reference are those of the one table', () => {
     ({ content }) => content['application/json']!.schema.allOf[1]!.properties!.type.enum,
   );
   expect(types.sort()).toEqual(Object.keys(FAILURES).sort());
+});
+
+test('the reference lists every operation of the schema that REST lacks, with a document that runs', () => {
+  type Listed = { name: string; kind: string; query: string; description: string; args: { name: string }[] };
+  const listed = openApi()['x-graphql-operations'] as unknown as Listed[];
+  const schema = sharedSchema();
+  const roots = [schema.getQueryType()!, schema.getMutationType()!, schema.getSubscriptionType()!];
+  const all = roots.flatMap((root) => Object.keys(root.getFields()).map((name) => `${root.name} ${name}`));
+  const documents = operations.map(
+    ({ operation }) => (operation as Operation & { 'x-graphql': { query: string } })['x-graphql'].query,
+  );
+  const names = { query: 'Query', mutation: 'Mutation', subscription: 'Live' } as Record<string, string>;
+  const inRest = documents.map((text) => {
+    const { operation, selectionSet } = getOperationAST(parse(text))!;
+    return `${names[operation]} ${(selectionSet.selections[0] as FieldNode).name.value}`;
+  });
+  expect([...new Set(inRest), ...listed.map(({ kind, name }) => `${names[kind]} ${name}`)].sort()).toEqual(
+    all.sort(),
+  );
+  for (const { name, query, description } of listed)
+    expect([name, validateDocument(schema, parse(query)), description !== '']).toEqual([name, [], true]);
+});
+
+test('the reference has every webhook event with a payload that fits its schema', () => {
+  const webhooks = openApi()['webhooks'] as unknown as Record<
+    string,
+    { post: { requestBody: { content: Record<string, Media> } } }
+  >;
+  expect(Object.keys(webhooks)).toEqual([...EVENT_TYPES]);
+  for (const [type, { post }] of Object.entries(webhooks)) {
+    const { schema, example } = post.requestBody.content['application/json']!;
+    const validate = validateWith(`example of ${type}`, schema);
+    validate(example);
+    expect([type, validate.errors]).toEqual([type, null]);
+  }
 });
 
 test('writes name the Idempotency-Key, every call its headers, and save-for-later calls their items', () => {

@@ -162,7 +162,7 @@ describe('the pages of the service', () => {
 
   test('an unknown address is a page for people and JSON for programs, and JSON always at the paths of the APIs', async () => {
     const page = await service.http.get('/nothing-here').set(asBrowser).expect(404);
-    expect([page.type, page.text.includes('There is no such page')]).toEqual(['text/html', true]);
+    expect([page.type, page.text.includes('<h1>Not found</h1>')]).toEqual(['text/html', true]);
     expect(page.headers['content-security-policy']).toContain("script-src 'none'");
     await service.http.get('/%E0%A4%A').set(asBrowser).expect(404).expect('content-type', /html/);
     const json = { error: true, type: 'not-found' };

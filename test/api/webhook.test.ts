@@ -11,6 +11,7 @@ import { startHttp } from '../alerts/receivers.ts';
 import type { TestHttp } from '../alerts/receivers.ts';
 import { startService } from '../harness.ts';
 import type { Fields, TestService, TestShopper } from '../harness.ts';
+import { eventFaults } from '../openapi.ts';
 import { until } from '../until.ts';
 
 let service: TestService;
@@ -168,6 +169,33 @@ test('items added to and removed from a list are told to the webhook', async () 
     { type: 'list.item.added', data: { lid: list.lid, epi: '11' } },
     { type: 'list.item.removed', data: { lid: list.lid, epi: '11' } },
   ]);
+});
+
+test('payloads are as the API reference describes them', async () => {
+  const { data } = await save({ url: receiver.url, events: ALL_EVENTS });
+  const shopper = await service.account(store, 's@example.com');
+  const { body: list } = await service
+    .post('/api/v3/lists/create', { lname: 'Wishes' }, { shopper })
+    .expect(200);
+  const item = { epi: 11, empi: 1, du: 'https://shop.example/p' };
+  for (const change of [{ a: [item] }, { d: [item] }])
+    await service.post('/api/v3/lists/update-ctx', { lid: list.lid, ...change }, { shopper }).expect(200);
+  const contact = { medium: 'email', mediumvalue: 's@example.com', topics: ['backinstock'] };
+  const products = [item, { ...item, epi: 12 }];
+  for (const addtomailinglist of [1, 0])
+    await service
+      .post('/storeadmin/bispa/subscriptions/create', { ...contact, products, addtomailinglist }, { store })
+      .expect(200);
+  await service.post('/api/v3/subscriptions/unsubscribe', { epi: 12 }, { shopper }).expect(200);
+  await setStock(service, store, '11', 0);
+  await setStock(service, store, '11', 5);
+  await service.runTasks();
+  const payloads = (await deliveries(data.saveWebhook.webhook.id)).map(
+    ({ payload }: { payload: { type: string } }) => payload,
+  );
+  const types = new Set(payloads.map(({ type }: { type: string }) => type));
+  expect(ALL_EVENTS.filter((type) => !types.has(type))).toEqual(['alert.failed']);
+  for (const payload of payloads) expect([payload.type, eventFaults(payload)]).toEqual([payload.type, null]);
 });
 
 describe('items of whole lists are told to the webhook', () => {

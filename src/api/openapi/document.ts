@@ -12,11 +12,13 @@ import type { Schema } from '../../platform/json.ts';
 import { readingsOf } from '../../platform/route/route.ts';
 import type { Reading, Route, RouteTable } from '../../platform/route/route.ts';
 import { VERSION } from '../../platform/version.ts';
-import { FAILURE_REFS, FAILURE_RESPONSES, FAILURE_SCHEMA } from './errors.ts';
+import { ERROR_REFS, ERROR_RESPONSES, ERROR_SCHEMA } from './errors.ts';
 import { exampleOf } from './examples.ts';
+import { describeGraphqlOnly } from './graphql-only.ts';
 import * as parts from './parts.ts';
 import { createSchemas, inWords, nameOf } from './schemas.ts';
 import type { Schemas } from './schemas.ts';
+import { WEBHOOKS } from './webhooks.ts';
 
 export type OpenApi = {
   openapi: '3.1.0';
@@ -97,7 +99,7 @@ function propertiesOf(fields: Field[]): Record<string, Schema> {
     for (const other of otherNames)
       properties[other] = {
         ...schema,
-        description: `Another name of \`${name}\`, which takes precedence if both are sent.`,
+        description: `Another name of \`${name}\`. If both are sent, \`${name}\` counts.`,
       };
   }
   return properties;
@@ -166,7 +168,7 @@ function describeCall(key: string, route: Route, schema: GraphQLSchema, schemas:
     ...(method === 'POST' && { requestBody: requestBody(route, inBody) }),
     responses: {
       200: { description: 'Success.', headers: parts.RESPONSE_HEADERS, content },
-      ...FAILURE_REFS,
+      ...ERROR_REFS,
     },
     'x-graphql': describeGraphql(route, readings),
   };
@@ -179,8 +181,13 @@ export function createOpenApi(schema: GraphQLSchema, table: RouteTable): OpenApi
   const schemas = createSchemas(rows.map(([, { document }]) => document));
   const calls = rows.map(([key, route]) => describeCall(key, route, schema, schemas));
   const paths = Object.assign({}, ...calls) as OpenApi['paths'];
+  const operations = describeGraphqlOnly(
+    schema,
+    rows.map(([, route]) => route),
+    schemas,
+  );
   // A reply may split a record and refer only to its parts.
-  const text = JSON.stringify([paths, schemas.components]);
+  const text = JSON.stringify([paths, operations, schemas.components]);
   const used = Object.entries(schemas.components)
     .filter(([name]) => text.includes(`/schemas/${name}"`))
     .sort(([left], [right]) => (left < right ? -1 : 1));
@@ -193,13 +200,15 @@ export function createOpenApi(schema: GraphQLSchema, table: RouteTable): OpenApi
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/', description: 'This service.' }],
-    externalDocs: { url: '/graphiql', description: 'GraphiQL, to explore these records over GraphQL.' },
+    externalDocs: { url: '/graphiql', description: 'GraphiQL, to run GraphQL operations.' },
     tags: parts.TAGS,
     paths,
+    webhooks: WEBHOOKS,
+    'x-graphql-operations': operations,
     components: {
       securitySchemes: parts.SECURITY_SCHEMES,
-      schemas: { Failure: FAILURE_SCHEMA, ...Object.fromEntries(used) },
-      responses: FAILURE_RESPONSES,
+      schemas: { Error: ERROR_SCHEMA, ...Object.fromEntries(used) },
+      responses: ERROR_RESPONSES,
       headers: parts.HEADERS,
       parameters: parts.PARAMETERS,
     },

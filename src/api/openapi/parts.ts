@@ -4,28 +4,28 @@ import { SHOPPER_EXAMPLE } from './examples.ts';
 
 export const DESCRIPTION = `Wishlists, save for later and back-in-stock alerts for online stores.
 
-- **Stores** call \`/storeadmin/…\` from their back end with HTTP Basic authentication: the user name is the \`pid\`, the password an API key.
-  \`generate-regid\` returns the identity of a shopper; the header \`x-regid\` names the shopper on whose behalf the store calls.
-- **Storefronts** call \`/api/v3/…\` for that shopper, with the store’s \`pid\` in the query, and \`regid\` and \`sessionid\` as form fields or as the headers
-  \`x-regid\` and \`x-sessionid\`, never in the query. All three are required, except that \`fetch-list-with-contents\` and \`fetch-user-list\` read a public list
-  without \`regid\` and \`sessionid\`.
-- **Request bodies** are forms; fields that contain JSON say so. Empty fields count as absent, and unknown fields are ignored.
-- **GraphQL** at \`/graphql\` offers all of these records, too.
+- **Stores** call \`/storeadmin/…\` from their back end, with HTTP Basic: the \`pid\` is the user name and an API key is the password. \`generate-regid\` returns the
+  identity of a shopper. To act for a shopper, a store sends the header \`x-regid\`.
+- **Storefronts** call \`/api/v3/…\` for that shopper, with the store’s \`pid\` in the query string and \`regid\` and \`sessionid\` as form fields (or as the headers \`x-regid\` and
+  \`x-sessionid\`), never in the query string. All three are required, except to read a public list with \`fetch-list-with-contents\` or
+  \`fetch-user-list\`, which needs only the \`pid\`.
+- **Request bodies** are forms. Some fields contain JSON, as their descriptions say. Empty fields count as absent, and unknown fields are ignored.
+- **GraphQL** at \`/graphql\` returns the same records and has more operations, which are listed after the REST calls.
 
-This document is generated from the service’s route table and GraphQL schema.`;
+The service generates this document from its own routes and its GraphQL schema.`;
 
 /** Groups of calls by path; the last pattern that matches wins. */
 const GROUPS = [
-  [/^/, 'Store', 'The calling store.'],
-  [/\/(user\/|shoppers?[/.])/, 'Shoppers', 'Shopper identities: guests, accounts and the merge at login.'],
-  [/\/lists\//, 'Lists', 'Shoppers’ lists and their items.'],
-  [/\/lists\/sfl\//, 'Save for later', 'The list of items that a shopper saved for later.'],
-  [/\/products?[/.]/, 'Products', 'The catalogue, its stock, and how many shoppers want a product.'],
+  [/^/, 'Store', 'The store that an API key belongs to.'],
   [
-    /\/(subscriptions\/|mailinglist|alerts\.)/,
-    'Alerts',
-    'Alert subscriptions, sent alerts and the mailing list.',
+    /\/(user\/|shoppers?[/.])/,
+    'Shoppers',
+    'Guests and accounts, and how a guest’s lists join an account at login.',
   ],
+  [/\/lists\//, 'Lists', 'A shopper’s lists and their items.'],
+  [/\/lists\/sfl\//, 'Save for later', 'The list of items that a shopper moved out of the cart.'],
+  [/\/products?[/.]/, 'Products', 'The catalogue, its stock, and how many lists a product is in.'],
+  [/\/(subscriptions\/|mailinglist|alerts\.)/, 'Alerts', 'Subscriptions, sent alerts and the mailing list.'],
   [/\/(orders\/|revenue)/, 'Revenue', 'Orders, and the revenue from alerts and lists.'],
 ] as const;
 
@@ -33,8 +33,8 @@ export const TAGS: Schema[] = GROUPS.map(([, name, description]) => ({ name, des
 
 export const tagOf = (path: string): string => GROUPS.findLast(([pattern]) => pattern.test(path))![1];
 
-const KEY = 'User name: the store’s `pid`. Password: its API key, which must stay on the store’s back end.';
-const PID = 'The store’s id, URL-encoded. Required unless the call uses a store API key.';
+const KEY = 'User name: the store’s `pid`. Password: an API key, which must stay on the store’s back end.';
+const PID = 'The store id, URL-encoded. Not needed with an API key.';
 const inHeader = (field: string, what: string): Schema => {
   const description = `${what}, as a header instead of the form field \`${field}\`.`;
   return { type: 'apiKey', in: 'header', name: `x-${field}`, description };
@@ -47,9 +47,9 @@ export const SECURITY_SCHEMES: Schema = {
   sessionid: inHeader('sessionid', 'The shopper’s sessionid'),
 };
 
-const REGID = 'The shopper’s regid. You can send it in the header `x-regid` instead, but not in the query.';
+const REGID = 'The shopper. You can send the header `x-regid` instead, but not a query parameter.';
 const SESSIONID =
-  'The shopper’s sessionid. You can send it in the header `x-sessionid` instead, but not in the query. Not needed with a store API key.';
+  'The shopper’s session. You can send the header `x-sessionid` instead, but not a query parameter. Not needed with an API key.';
 const LEFT_OUT = 'Without it, only public lists are found.';
 
 /** `fields` are the credentials sent in the form. */
@@ -73,7 +73,7 @@ const ANYBODY: Caller = {
   ...SHOPPER,
   fields: {
     regid: identity('regid', `${REGID} ${LEFT_OUT}`),
-    sessionid: identity('sessionid', `${SESSIONID} Omit it together with the regid.`),
+    sessionid: identity('sessionid', `${SESSIONID} Send it only together with the regid.`),
   },
   areRequired: false,
 };
@@ -89,9 +89,9 @@ const header = (description: string, type: string): Schema => ({ description, sc
 
 export const HEADERS: Record<string, Schema> = {
   'X-Request-Id': header('Identifies this request in the log. Quote it when you report a problem.', 'string'),
-  'RateLimit-Limit': header('Maximum requests per minute for the caller.', 'integer'),
-  'RateLimit-Remaining': header('Requests left in the current period.', 'integer'),
-  'RateLimit-Reset': header('Seconds until the limit resets.', 'integer'),
+  'RateLimit-Limit': header('Requests that the caller may make in a minute.', 'integer'),
+  'RateLimit-Remaining': header('Requests left in this period.', 'integer'),
+  'RateLimit-Reset': header('Seconds until the limit is fully available again.', 'integer'),
   'Retry-After': header('Seconds to wait before the next attempt.', 'integer'),
 };
 
@@ -105,16 +105,16 @@ export const RESPONSE_HEADERS = refer(
   'RateLimit-Reset',
 );
 
-export const FAILURE_HEADERS = refer('X-Request-Id');
+export const ERROR_HEADERS = refer('X-Request-Id');
 
-export const WAITING_HEADERS = refer('X-Request-Id', 'Retry-After');
+export const RETRY_HEADERS = refer('X-Request-Id', 'Retry-After');
 
 export const PARAMETERS: Schema = {
   IdempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'At most 255 printable ASCII characters. A retry with the same key and body within 24 hours returns the first response and changes nothing. If that response was larger than 64 kB, the retry returns 403 instead. A different body is rejected.',
+      'At most 255 printable ASCII characters. A retry with the same key and body within 24 hours returns the first response and changes nothing; if that response was larger than 64 kB, the retry returns 403. The same key with another body is rejected.',
     schema: { type: 'string', maxLength: 255, example: '6f1c1b5e-create-birthday' },
   },
 };
@@ -146,6 +146,9 @@ const CSV_FILES: Record<string, [columns: string, row: string]> = {
 };
 
 export const csvFile = (path: string): Schema => ({
-  schema: { type: 'string', description: 'CSV (RFC 4180) in UTF-8; its first row names the columns.' },
+  schema: {
+    type: 'string',
+    description: 'CSV (RFC 4180) in UTF-8. The first row contains the column names.',
+  },
   example: CSV_FILES[path]!.map((line) => `${line}\r\n`).join(''),
 });

@@ -12,11 +12,11 @@ const explained = (comment: string, document: string): string =>
   `${comment.replace(/^(?=.)/gm, '# ').replace(/^$/gm, '#')}\n\n${print(parse(document))}\n`;
 
 const STORE = explained(
-  `Press the pink button: it runs with the headers
-at the bottom. Every type and field explains itself
-in the docs, behind the book on the left.
+  `Press the pink button to run this query with the
+headers at the bottom. The book icon on the left
+opens the documentation of every type and field.
 
-A store calls from its back end with
+A store's back end authenticates with
 Authorization: Basic base64(pid:key).`,
   `query Store {
     store { pid name listTypes }
@@ -25,8 +25,8 @@ Authorization: Basic base64(pid:key).`,
 );
 
 const SHOPPER = explained(
-  `A shopper's browser sends x-pid, x-regid and x-sessionid;
-the store's back end gets the two from generateRegid.`,
+  `A shopper's browser sends x-pid, x-regid and x-sessionid.
+The store's back end gets the last two from generateRegid.`,
   `query Shopper {
     shopper {
       regid isGuest
@@ -38,7 +38,7 @@ the store's back end gets the two from generateRegid.`,
 );
 
 const LISTS = explained(
-  'Lists lead to items, and items to products.',
+  'A list contains items, and each item has its product.',
   `query Lists {
     lists(first: 5) {
       totalCount
@@ -49,8 +49,8 @@ const LISTS = explained(
 );
 
 const SAVE = explained(
-  `Saves a mug to the list in the variables below.
-Saving it again changes it, and nothing is there twice.`,
+  `Saves a mug to the list that the variables name.
+Saving it again changes it instead of adding it twice.`,
   `mutation Save($lid: ID!) {
     updateListContents(lid: $lid, a: [{ epi: 1003, empi: 103, du: "/demo#/p/mug", note: "the green one" }]) {
       cnt a { epi dt note }
@@ -64,16 +64,16 @@ open GraphiQL in a second window and run Save there.`,
   'subscription Live { lists { rev lids lists { lid lname cnt } } }',
 );
 
-const CLOSED = `# Without a store key this service runs
-# trusted documents only (TRUSTED_DOCUMENTS):
-# anything else that is typed here is refused.
+const CLOSED = `# Without a store key, this service runs only
+# trusted documents (TRUSTED_DOCUMENTS) and
+# rejects everything else.
 
 `;
 
 /** The demo store with its visitor, for a browser on the machine that runs the service. */
 export type Shown = { demo: DemoStore; visitor: DemoVisitor };
 
-/** The demo store with its visitor; null for requests from other machines, and where the visitor cannot be made. */
+/** The demo store with its visitor; null for requests from other machines, and if the visitor cannot be created. */
 export async function shownOfDemo(
   req: Request,
   { config, log }: Services,

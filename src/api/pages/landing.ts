@@ -1,49 +1,23 @@
 import type { Request } from 'express';
 import type { Services } from '../../context.ts';
-import { escapeHtml } from '../../platform/text.ts';
+import { pictureSchemes } from '../../platform/pictures.ts';
 import type { DemoStore } from '../../web/demo-store/demo.ts';
-import { shownAddress } from '../loopback.ts';
-import { shownOfDemo } from './graphiql-tabs.ts';
-import type { Shown } from './graphiql-tabs.ts';
+import { isLoopbackCall, shownAddress } from '../loopback.ts';
 import { PICTURE } from './landing-picture.ts';
 import type { HtmlPage } from './page.ts';
+import { quickStart, toHtml } from './quick-start.ts';
 
-type PageLink = { href: string; name: string; text: string; mark: string };
+/** The other pages: path, name, text and the shapes of the icon. */
+const LINKS = `
+/demo | Demo shop | A small shop with wishlists, save for later and back-in-stock alerts. Try everything in a minute. | <path d="M4 10h16l-1 10H5L4 10z"/><path d="M8 10V8a4 4 0 0 1 8 0v2"/>
+/dashboard | Dashboard | Demand, alerts, email templates, shoppers and settings of your store. | <path d="M4 20V4"/><path d="M4 20h16"/><path d="M8 16v-4M12.5 16V8M17 16v-6"/>
+/docs | API reference | Every REST call and GraphQL operation with its fields and errors, ready to send. | <path d="M12 6.5C10 5 7 4.5 4 5v14c3-.5 6 0 8 1.5 2-1.5 5-2 8-1.5V5c-3-.5-6 0-8 1.5z"/><path d="M12 6.5v14"/>
+/graphiql | GraphiQL | Write and run GraphQL queries, with the schema’s documentation next to them. | <path d="M8 4c-3 0-1 7-4 8 3 1 1 8 4 8M16 4c3 0 1 7 4 8-3 1-1 8-4 8"/>
+/client | Browser library | One script tag for your storefront: small, typed, without dependencies. | <path d="M9 7l-5 5 5 5M15 7l5 5-5 5"/>
+`;
 
-const LINKS: PageLink[] = [
-  {
-    href: '/demo',
-    name: 'Demo storefront',
-    text: 'A small shop with hearts, lists, save for later and notify me. Click through everything in a minute.',
-    mark: '<path d="M4 10h16l-1 10H5L4 10z"/><path d="M8 10V8a4 4 0 0 1 8 0v2"/>',
-  },
-  {
-    href: '/dashboard',
-    name: 'Merchant dashboard',
-    text: 'Charts, waiting demand, alerts, templates, settings and shoppers of your store.',
-    mark: '<path d="M4 20V4"/><path d="M4 20h16"/><path d="M8 16v-4M12.5 16V8M17 16v-6"/>',
-  },
-  {
-    href: '/docs',
-    name: 'API reference',
-    text: 'Every REST call with its fields, answers and failures, ready to try.',
-    mark: '<path d="M12 6.5C10 5 7 4.5 4 5v14c3-.5 6 0 8 1.5 2-1.5 5-2 8-1.5V5c-3-.5-6 0-8 1.5z"/><path d="M12 6.5v14"/>',
-  },
-  {
-    href: '/graphiql',
-    name: 'GraphiQL',
-    text: 'The same records over GraphQL, with the schema’s own manual beside your query.',
-    mark: '<path d="M8 4c-3 0-1 7-4 8 3 1 1 8 4 8M16 4c3 0 1 7 4 8-3 1-1 8-4 8"/>',
-  },
-  {
-    href: '/client',
-    name: 'Browser library',
-    text: 'One script tag for your storefront: no dependencies, typed, small. Its manual with examples.',
-    mark: '<path d="M9 7l-5 5 5 5M15 7l5 5-5 5"/>',
-  },
-];
-
-function link({ href, name, text, mark }: PageLink): string {
+function link(row: string): string {
+  const [href, name, text, mark] = row.split(' | ') as [string, string, string, string];
   return `<li><a class="card" href="${href}">
   <svg width="32" viewBox="0 0 24 24" fill="none" stroke="currentcolor" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">${mark}</svg>
   <span class="name">${name}</span>
@@ -52,61 +26,21 @@ function link({ href, name, text, mark }: PageLink): string {
 </a></li>`;
 }
 
-/** Code on the landing page: it works as it is, or with placeholders where the demo store may not be shown. */
-type Snippet = { title: string; text: string; code: string };
-
-const IDENTIFY_BY_BACKEND = `  const headers = { 'content-type': 'application/json' };
+const IDENTIFY_BY_BACKEND = `  // Your back end returns the response of step 1.
+  const headers = { 'content-type': 'application/json' };
   const identify = async () => (await fetch('/api/identify', { method: 'POST', headers })).json();`;
 
-function identifyBy({ visitor }: Shown): string {
-  return `  // A shopper of the demo store; in your shop, your back end says who the visitor is.
-  const identify = async () => ({
-    regid: '${visitor.regid}',
-    sessionid: '${visitor.sessionid}',
-  });`;
-}
+const IDENTIFY_DEMO = `  // The shopper from step 1. In your shop, your back end returns these two.
+  const identify = async () => ({ regid: '{regid}', sessionid: '{sessionid}' });`;
 
-function snippetsFor(url: string, shown: Shown | null): Snippet[] {
-  const pid = shown?.demo.pid ?? 'YOUR_PID';
-  const key = shown?.demo.apiKey ?? 'YOUR_API_KEY';
-  const regid = shown?.visitor.regid ?? 'REGID';
-  const sessionid = shown?.visitor.sessionid ?? 'SESSIONID';
-  return [
-    {
-      title: 'First call: who is the shopper?',
-      text: 'Your back end asks with the store’s key and gets a lasting <code>regid</code> and a <code>sessionid</code>.',
-      code: `curl ${url}/storeadmin/v3/user/generate-regid \\
-  -u '${pid}:${key}' \\
-  -d uuid=9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d -d useragenttype=web`,
-    },
-    {
-      title: 'The shopper’s lists',
-      text: 'Over GraphQL with the products inside; <a href="/docs">REST</a> answers the same.',
-      code: `curl ${url}/graphql -H 'content-type: application/json' \\
-  -H 'x-pid: ${pid}' \\
-  -H 'x-regid: ${regid}' \\
-  -H 'x-sessionid: ${sessionid}' \\
-  -d '{"query":"{ lists { edges { node { lname items { edges { node { dt pr } } } } } } }"}'`,
-    },
-    {
-      title: 'In your storefront',
-      text: shown
-        ? 'Save it as an HTML file and open it: it works as it stands.'
-        : 'One script; <code>/api/identify</code> is your back end’s answer to the first call.',
-      code: `<script src="${url}/client/wishgate.js"></script>
+function storefrontCode(url: string, demo: DemoStore | null): string {
+  return `<script src="${url}/client/wishgate.js"></script>
 <script>
-${shown ? identifyBy(shown) : IDENTIFY_BY_BACKEND}
-  const client = wishgate.init({ baseUrl: '${url}', pid: '${pid}', identify });
+${demo ? IDENTIFY_DEMO : IDENTIFY_BY_BACKEND}
+  const client = wishgate.init({ baseUrl: '${url}', pid: '${demo?.pid ?? 'YOUR_PID'}', identify });
   const show = ({ lname, cnt }) => \`\${lname}: \${cnt} \`;
   client.fetchLists({ callbackFn: (lists) => document.body.append(...lists.map(show)) });
-</script>`,
-    },
-  ];
-}
-
-/** `title` and `text` are HTML; `code` is shown as it is. */
-function step({ title, text, code }: Snippet): string {
-  return `<li><h3>${title}</h3><p>${text}</p><pre tabindex="0"><code>${escapeHtml(code)}</code></pre></li>`;
+</script>`;
 }
 
 /** The demo's dashboard opens without a key, so it is only for a browser on the same machine. */
@@ -117,43 +51,60 @@ function demoButtons(isOwn: boolean): string {
   return `<div class="buttons"><a class="button" href="/demo">Open the demo shop</a>${dashboard}</div>`;
 }
 
-function body(url: string, shown: Shown | null, hasDemo: boolean): string {
-  const links = LINKS.filter(({ href }) => hasDemo || href !== '/demo');
-  return `<div class="wrap">
-<header>
-  <svg width="72" viewBox="0 0 48 48" fill="currentcolor" aria-hidden="true"><path d="M6 44V20a18 18 0 0 1 36 0v24" fill="none" stroke="currentcolor" stroke-width="3.5" stroke-linecap="round"/><path d="M24 37s-10-6-10-13a5.6 5.6 0 0 1 10-3.4A5.6 5.6 0 0 1 34 24c0 7-10 13-10 13z"/></svg>
-  <h1>wishgate</h1>
-  <p class="lead">Wishlists, save for later and back-in-stock alerts for online stores. Run it yourself, over GraphQL and REST.</p>
-  ${hasDemo ? demoButtons(shown !== null) : ''}
-</header>
-<main>
-  ${PICTURE}
-  <h2 class="visually-hidden">Where to go</h2>
-  <ul class="pages">${links.map(link).join('\n')}</ul>
+const LOGO =
+  '<svg width="64" viewBox="0 0 48 48" fill="currentcolor" aria-hidden="true"><path d="M6 44V20a18 18 0 0 1 36 0v24" fill="none" stroke="currentcolor" stroke-width="3.5" stroke-linecap="round"/><path d="M24 37s-10-6-10-13a5.6 5.6 0 0 1 10-3.4A5.6 5.6 0 0 1 34 24c0 7-10 13-10 13z"/></svg>';
+
+/** `shown` is the demo store for a browser on the same machine. */
+function body(url: string, steps: string, shown: DemoStore | null, hasDemo: boolean): string {
+  const rows = LINKS.trim().split('\n');
+  const links = rows.filter((row) => hasDemo || !row.startsWith('/demo '));
+  return `<main class="wrap">
+  <section class="hero">
+    ${LOGO}
+    <h1>wishgate</h1>
+    <p class="lead">Wishlists, save for later and back-in-stock alerts for online stores. Run it yourself, over GraphQL and REST.</p>
+    ${hasDemo ? demoButtons(shown !== null) : ''}
+    ${PICTURE}
+  </section>
+  <section>
+    <h2 class="visually-hidden">Pages</h2>
+    <ul class="pages">${links.map(link).join('\n')}</ul>
+  </section>
   <section>
     <h2>Quick start</h2>
-    <dl class="facts"><div><dt>This server</dt><dd>${escapeHtml(url)}</dd></div>${
-      shown === null ? '' : `<div><dt>pid of the demo store</dt><dd>${escapeHtml(shown.demo.pid)}</dd></div>`
-    }</dl>
-    <ol class="steps">${snippetsFor(url, shown).map(step).join('\n')}</ol>
+    <p class="text">From the first call to the first email${shown ? '. Run each step here, or paste it into a terminal; later steps use the values of earlier ones.' : '. Later steps use the values of earlier ones.'}</p>
+    ${steps}
+  </section>
+  <section>
+    <h2>In your storefront</h2>
+    <p class="text">${
+      shown
+        ? 'After step 1, save this as an HTML file and open it: it shows the shopper’s lists.'
+        : 'One script tag. <code>/api/identify</code> is your back end, which returns the response of step 1.'
+    }</p>
+    ${toHtml(storefrontCode(url, shown))}
   </section>
 </main>
-<footer><a href="/healthz">Health</a> <a href="/readyz">Readiness</a> <a href="/docs/openapi.json">openapi.json</a></footer>
-</div>`;
+<footer><a href="/healthz">Health</a> <a href="/readyz">Readiness</a> <a href="/docs/openapi.json">openapi.json</a></footer>`;
 }
 
-/** The page at the root: links to the other pages, and the first calls with the service's own address. */
-export async function landingPage(
-  req: Request,
-  services: Services,
-  demo: DemoStore | null,
-): Promise<HtmlPage> {
-  const shown = await shownOfDemo(req, services, demo);
+/** The page at the root: links to the other pages, and the first calls with the service's own URL. Opening it writes nothing. */
+export function landingPage(req: Request, { config }: Services, demo: DemoStore | null): HtmlPage {
+  const shown = isLoopbackCall(req, config) ? demo : null;
+  const url = shownAddress(req, config);
+  const { html, data } = quickStart(url, shown);
+  const pictures = pictureSchemes(config.publicUrl).join(' ');
   return {
     bundle: 'landing',
     title: 'wishgate',
     description: 'Wishlists, save for later and back-in-stock alerts for online stores.',
-    body: body(shownAddress(req, services.config), shown, demo !== null),
-    isSecret: shown !== null,
+    bar: { hasDemo: demo !== null },
+    body: body(url, html, shown, demo !== null),
+    ...(shown && {
+      data,
+      isSecret: true,
+      // The quick start shows an email in a frame without scripts that inherits this policy; emails have inline styles.
+      csp: { 'style-src': "'self' 'unsafe-inline'", 'img-src': `'self' data: ${pictures}` },
+    }),
   };
 }

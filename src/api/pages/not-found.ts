@@ -28,8 +28,9 @@ export function wantsPage(req: Request): boolean {
 }
 
 export function sendNotFoundPage(res: Response, { status, message }: AppError): void {
-  const title = status === 404 ? 'There is no such page' : 'That did not work';
-  const text = status === 404 ? 'The address may be old or mistyped.' : message;
+  const title = status === 404 ? 'Not found' : 'Something went wrong';
+  const text =
+    status === 404 ? 'This page does not exist. Check the URL, or go to one of these pages.' : message;
   securePage(res, { 'script-src': "'none'", 'style-src': STYLE_HASH });
   res.setHeader('X-Robots-Tag', 'noindex');
   res.setHeader('Content-Type', 'text/html; charset=utf-8');
@@ -48,7 +49,7 @@ export function sendNotFoundPage(res: Response, { status, message }: AppError): 
 <p>${status}</p>
 <h1>${title}</h1>
 <p>${escapeHtml(text)}</p>
-<nav aria-label="Pages"><a href="/">Start</a><a href="/docs">API reference</a><a href="/graphiql">GraphiQL</a><a href="/dashboard">Dashboard</a></nav>
+<nav aria-label="Pages"><a href="/">Home</a><a href="/docs">API reference</a><a href="/graphiql">GraphiQL</a><a href="/dashboard">Dashboard</a></nav>
 </main>
 </body>
 </html>

@@ -1,6 +1,7 @@
 import type { Express, Request, Response } from 'express';
 import { fail } from '../../platform/errors.ts';
 import { escapeHtml } from '../../platform/text.ts';
+import { REPOSITORY, VERSION } from '../../platform/version.ts';
 import { nameRoute } from '../access-log.ts';
 import { makeAsset, readPublic, sendAsset } from './assets.ts';
 
@@ -11,7 +12,8 @@ export type HtmlPage = {
   description: string;
   /** HTML inside <body>. */
   body: string;
-  hasBar?: boolean;
+  /** The bar with links to the other pages; the demo shop is not everywhere. */
+  bar?: { hasDemo: boolean };
   /** Given to the page's script as JSON in the element `#data`. */
   data?: unknown;
   /** What a page needs beyond files of its own origin. */
@@ -20,18 +22,26 @@ export type HtmlPage = {
   isSecret?: boolean;
 };
 
-/** The addresses of a page's scripts and styles, which change with the content. */
+/** The URLs of a page's scripts and styles, which change with the content. */
 type PageFiles = { scripts: string[]; styles: string[] };
 
-const LINKS = { '/docs': 'API reference', '/graphiql': 'GraphiQL', '/client': 'Browser library' };
+const LINKS = {
+  '/docs': 'API reference',
+  '/graphiql': 'GraphiQL',
+  '/client': 'Browser library',
+  '/dashboard': 'Dashboard',
+  '/demo': 'Demo shop',
+  [REPOSITORY]: 'Source',
+};
 
-function siteBar(current: string): string {
-  const links = Object.entries(LINKS).map(
-    ([href, name]) => `<a href="${href}"${href === current ? ' aria-current="page"' : ''}>${name}</a>`,
-  );
+function siteBar(current: string, hasDemo: boolean): string {
+  const links = Object.entries(LINKS)
+    .filter(([href]) => hasDemo || href !== '/demo')
+    .map(([href, name]) => `<a href="${href}"${href === current ? ' aria-current="page"' : ''}>${name}</a>`);
   return `<header class="bar">
   <a class="brand" href="/">wishgate</a>
   <nav aria-label="Pages">${links.join('')}</nav>
+  <span class="version">Version ${VERSION}</span>
 </header>
 `;
 }
@@ -61,7 +71,7 @@ export function securePage(res: Response, csp: HtmlPage['csp'] = {}): void {
 }
 
 async function renderPage(route: string, page: HtmlPage): Promise<string> {
-  const { bundle, title, description, body, hasBar, data } = page;
+  const { bundle, title, description, body, bar, data } = page;
   const manifest = JSON.parse(await readPublic('manifest.json')) as Record<string, PageFiles>;
   const { scripts, styles } = manifest[bundle] ?? fail('not-found', `The page ${bundle} is not built`);
   // Browsers do not run a JSON block, so the policy needs no exception for it.
@@ -82,7 +92,7 @@ ${styles.map((href) => `<link rel="stylesheet" href="${href}">`).join('\n')}
 ${scripts.map((src) => `<script type="module" src="${src}"></script>`).join('\n')}
 </head>
 <body>
-${hasBar ? siteBar(route) : ''}${body}
+${bar ? siteBar(route, bar.hasDemo) : ''}${body}
 ${json}
 </body>
 </html>

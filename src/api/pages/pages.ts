@@ -28,9 +28,9 @@ function dashboardPage({ config: { publicUrl } }: Services): HtmlPage {
   const pictures = pictureSchemes(publicUrl);
   return {
     bundle: 'dashboard',
-    title: 'Merchant dashboard · wishgate',
-    description: 'Figures, alerts, templates, settings and shoppers of a store.',
-    body: '<div id="app"></div>\n<noscript>The dashboard needs JavaScript.</noscript>',
+    title: 'Dashboard · wishgate',
+    description: 'Demand, alerts, email templates, shoppers and settings of a store.',
+    body: '<div id="app"></div>\n<noscript>The dashboard needs JavaScript. Turn it on and reload the page.</noscript>',
     data: { pictures },
     // The preview of an email is a frame without scripts that inherits this policy, and emails have inline styles. Pictures are those
     // of products and the logo.
@@ -43,10 +43,10 @@ async function graphiqlPage(req: Request, services: Services, demo: DemoStore | 
   return {
     bundle: 'graphiql',
     title: 'GraphiQL · wishgate',
-    description: 'The GraphQL of wishgate to try, with the schema’s own manual.',
-    hasBar: true,
-    body: `<main><h1 class="visually-hidden">GraphiQL</h1><div id="app"><p class="wait">GraphiQL is on its way …</p></div></main>
-<noscript>GraphiQL needs JavaScript.</noscript>`,
+    description: 'Write and run GraphQL queries, with the schema’s documentation.',
+    bar: { hasDemo: demo !== null },
+    body: `<main><h1 class="visually-hidden">GraphiQL</h1><div id="app"><p class="wait">Loading GraphiQL…</p></div></main>
+<noscript>GraphiQL needs JavaScript. Turn it on and reload the page.</noscript>`,
     // Stored tabs belong to this store: another one starts with its own.
     data: { tabs: tabsFor(shown, services.config.trustedDocuments !== null), keptFor: shown?.demo.pid ?? '' },
     // GraphiQL's menus insert style elements.
@@ -55,7 +55,7 @@ async function graphiqlPage(req: Request, services: Services, demo: DemoStore | 
   };
 }
 
-/** The manual docs/client.md with the address of this service in its examples. */
+/** The manual docs/client.md with the URL of this service in its examples. */
 async function clientPage(req: Request, { config }: Services, demo: DemoStore | null): Promise<HtmlPage> {
   const manual = await readPublic('client.html');
   const pid = demo !== null && isLoopbackCall(req, config) ? demo.pid : 'YOUR_PID';
@@ -66,23 +66,23 @@ async function clientPage(req: Request, { config }: Services, demo: DemoStore | 
   return {
     bundle: 'client',
     title: 'Browser library · wishgate',
-    description: 'One script for a storefront: lists, save for later and alerts.',
-    hasBar: true,
+    description: 'One script tag for your storefront: lists, save for later and alerts.',
+    bar: { hasDemo: demo !== null },
     body: `<main>${text}</main>`,
     isSecret: pid !== 'YOUR_PID',
   };
 }
 
-/** The API reference. The demo store's key is for the machine that runs the service alone. */
+/** The API reference. Only a browser on the same machine gets the demo store's key. */
 function docsPage(req: Request, { config }: Services, demo: DemoStore | null): HtmlPage {
   const shown = isLoopbackCall(req, config) ? demo : null;
   return {
     bundle: 'docs',
-    hasBar: true,
+    bar: { hasDemo: demo !== null },
     title: 'API reference · wishgate',
     description:
-      'Every REST call of wishgate with its fields, answers and failures, ready to run; and guides.',
-    body: `<div id="app"><p class="waiting">The reference needs JavaScript. What it shows is in <a href="/docs/openapi.json">openapi.json</a>.</p></div>`,
+      'Every REST call and GraphQL operation of wishgate with its fields and errors, ready to send.',
+    body: `<div id="app"><p class="waiting">The API reference needs JavaScript. Without it, read <a href="/docs/openapi.json">openapi.json</a>.</p></div>`,
     data: { address: config.publicUrl, demo: shown },
     isSecret: shown !== null,
   };
@@ -99,7 +99,7 @@ function serveFiles(app: Express, schema: GraphQLSchema): void {
   let document: Asset | null = null;
   const everywhere = { 'Cache-Control': 'no-cache', 'Access-Control-Allow-Origin': '*' };
   serveAsset(app, '/docs/openapi.json', everywhere, () => {
-    const text = (): string => JSON.stringify(createOpenApi(schema, routes), null, 2);
+    const text = (): string => JSON.stringify(createOpenApi(schema, routes));
     return (document ??= makeAsset('application/json; charset=utf-8', Buffer.from(text())));
   });
   // The name holds a hash of the content, so it never changes.

@@ -77,8 +77,8 @@ export function route<Data, Variables extends Record<string, unknown>>(
 export function alias(name: string, row: Route): Route {
   return {
     ...row,
-    summary: `${row.summary} (older path)`,
-    description: `Use \`${name}\` instead, which takes these fields and returns this response.`,
+    summary: `${row.summary} (deprecated path)`,
+    description: `Deprecated: use \`${name}\` instead, which takes these fields and returns this response.`,
     aliasOf: name,
   };
 }

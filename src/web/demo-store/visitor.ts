@@ -6,7 +6,7 @@ const UUID = '5d1b2c9e-6f0a-4a77-9a1e-0c4b7d2e8f31';
 const LIST = 'Living room';
 const WISHED = ['throw', 'lamp', 'vase'];
 
-/** The guest of the demo store whose list GraphiQL and the landing page show. */
+/** The guest of the demo store whose list GraphiQL shows. */
 export type DemoVisitor = { regid: string; sessionid: string; lid: string };
 
 type Lists = { lists: { edges: { node: { lid: string; lname: string } }[] } };

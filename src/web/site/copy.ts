@@ -7,7 +7,7 @@ export async function copyFrom(button: HTMLElement, text: string): Promise<void>
     () => true,
     () => false,
   );
-  button.textContent = isCopied ? 'Copied' : 'Select it and copy';
+  button.textContent = isCopied ? 'Copied' : 'Select and copy it';
   setTimeout(() => (button.textContent = 'Copy'), SHOWN_MS);
 }
 

@@ -16,6 +16,17 @@ const { tabs, keptFor } = JSON.parse(document.querySelector('#data')!.textConten
 const shopperHeaders = tabs.at(-1)!.headers;
 const storage = createStorage(keptFor, shopperHeaders);
 
+/** A document that a link of the API reference carries, with the headers of its caller. */
+function linkedTab(): Tab | null {
+  const given = new URLSearchParams(location.hash.slice(1));
+  const query = given.get('query');
+  if (query === null) return null;
+  // Otherwise a reload would bring the document back after an edit.
+  history.replaceState(null, '', location.pathname);
+  const headers = given.get('caller') === 'store' ? tabs[0]!.headers : shopperHeaders;
+  return { query, variables: given.get('variables') ?? '', headers };
+}
+
 /** The initial tab. GraphiQL stores its editors shortly after its tabs: a reload in between would add a tab. */
 function firstTab(): Partial<Tab> {
   const stored = storage.getItem('graphiql:tabState');
@@ -34,7 +45,7 @@ createRoot(root).render(
       fetcher,
       storage,
       defaultTabs: tabs,
-      ...firstTab(),
+      ...(linkedTab() ?? firstTab()),
       defaultHeaders: shopperHeaders,
       defaultQuery: '',
       // On a phone the query needs the space; a tap on their names opens them.

@@ -26,11 +26,22 @@ describeInBrowser('the API reference', () => {
 
   const open = async (hash = ''): Promise<void> => {
     await page.goto(`${service.url}/docs${hash}`);
+    await page.locator('[data-demo]').waitFor({ state: 'attached' });
+  };
+  /** Creates the demo shopper, whose ids the samples then have. */
+  const setUp = async (): Promise<void> => {
+    await page.getByRole('button', { name: 'Create the demo shopper now' }).click();
     await page.locator('[data-demo=ready]').waitFor({ state: 'attached' });
   };
+  /** Opens all calls, which are closed at first. */
+  const unfoldAll = (): Promise<void> =>
+    page.locator('details[id]').evaluateAll((all: HTMLDetailsElement[]) => {
+      for (const one of all) one.open = true;
+    });
   const press = async (id: string, run: number): Promise<string | null> => {
     const section = page.locator(`#${id}`);
-    await section.getByRole('button', { name: /^Execute/ }).click();
+    await section.evaluate((call: HTMLDetailsElement) => void (call.open = true));
+    await section.getByRole('button', { name: /^Send \// }).click();
     await section.locator(`[data-runs="${run}"]`).waitFor();
     return section.locator('[data-status]').getAttribute('data-status');
   };
@@ -42,10 +53,10 @@ describeInBrowser('the API reference', () => {
       code.replaceAll(service.services.config.publicUrl, service.url),
     );
   const codesOf = (id: string): Promise<string[]> => codesIn(`#${id} .sample`);
-  /** Each call's code in the language that is shown, of those whose needs the demo store has: what others need is made by Execute. */
+  /** Each call's code in the language that is shown, of those whose needs the demo store has: what others need is made by Send. */
   const codes = async (): Promise<[id: string, codes: string[]][]> => {
     const { publicUrl } = service.services.config;
-    const found = await page.locator('.call:not(:has(.prepare))').evaluateAll((calls) =>
+    const found = await page.locator('details:has(.sample):not(:has(.prepare))').evaluateAll((calls) =>
       calls.map((call) => ({
         id: call.id,
         texts: [...call.querySelectorAll('.sample pre')].map((code) => code.textContent),
@@ -70,14 +81,34 @@ describeInBrowser('the API reference', () => {
     expect({ outside, unseen }).toEqual({ outside: [], unseen: [] });
   });
 
-  test('Execute on every call answers 2xx in the order of the page, and again where it was pressed before', async () => {
+  /** The number of rows of every table. */
+  const countRows = () =>
+    service.services.db.query<{ name: string; rows: string }>(
+      `SELECT table_name AS name, query_to_xml(format('SELECT count(*) FROM %I', table_name), false, true, '')::text AS rows
+       FROM information_schema.tables WHERE table_schema = current_schema() ORDER BY 1`,
+    );
+
+  test('opening it, any call or guide of it, and the landing page writes nothing', async () => {
+    const before = await countRows();
+    expect(before.length).toBeGreaterThan(10);
+    for (const place of ['/docs', '/docs#/listsCreate', '/docs#/guide/save', '/docs#/graphql/topics', '/']) {
+      await page.goto('about:blank');
+      await page.goto(service.url + place, { waitUntil: 'networkidle' });
+      await page.locator('h1').first().waitFor();
+    }
+    expect(await countRows()).toEqual(before);
+  });
+
+  test('Send on every call returns 2xx in the order of the page, and again where it was pressed before', async () => {
     await open();
-    const shown = await page.locator('.call').evaluateAll((parts) => parts.map(({ id }) => id));
+    const entries = await page.locator('details[id]').evaluateAll((parts) => parts.map(({ id }) => id));
+    const shown = entries.filter((id) => !/^(graphql-|webhook-|errors$)/.test(id));
     expect([...shown].sort()).toEqual([...CALLS].sort());
+    await unfoldAll();
     const pressAll = async (ids: string[], run: number): Promise<void> => {
       const answers: string[] = [];
       for (const id of ids) {
-        const box = page.locator(`#${id} .answer pre`);
+        const box = page.locator(`#${id} .response pre`);
         const columns = id.endsWith('Csv') && (await box.textContent())?.split('\n')[0];
         answers.push(`${id} ${await press(id, run)}`);
         if (columns) expect((await box.textContent())?.split('\n')[0]).toBe(columns);
@@ -92,6 +123,8 @@ describeInBrowser('the API reference', () => {
 
   test('curl, JavaScript and GraphQL of every call work as they are copied', async () => {
     await open();
+    await setUp();
+    await unfoldAll();
     const commands = await codes();
     expect(commands.length).toBeGreaterThan(25);
     expect(await runInShell(commands.flatMap(([, code]) => code))).toEqual(commands.map(() => '200'));
@@ -130,6 +163,7 @@ describeInBrowser('the API reference', () => {
 
   test('the examples of every guide run as they stand', async () => {
     await open();
+    await setUp();
     const links = await page
       .locator('.guides a')
       .evaluateAll((all) => all.map((link) => link.getAttribute('href')!));
@@ -159,6 +193,9 @@ describeInBrowser('the API reference', () => {
 
   test('a wrong key is told in the page: no password dialog, and nothing of the demo is offered any more', async () => {
     await open('#/me');
+    await setUp();
+    await unfoldAll();
+    expect(await page.locator('.prepare').count()).toBeGreaterThan(5);
     await page.getByLabel('API key', { exact: true }).fill('wrong');
     const answer = page.waitForResponse((response) => response.url().endsWith('/storeadmin/me'));
     expect(await press('me', 1)).toBe('401');
@@ -167,20 +204,40 @@ describeInBrowser('the API reference', () => {
     await eventually(() => page.locator('.prepare').count(), 0);
   });
 
-  test('a call is found by its fields and opened by its address and by keys alone', async () => {
+  test('a call is found by its fields, with the place that matched, and opened by its link and by keys alone', async () => {
     await open('#/listsMoveItems');
-    await page.locator('#listsMoveItems h3:focus').waitFor();
-    await eventually(async () => (await page.title()).includes('/api/v3/lists/move-items'), true);
+    await page.locator('#listsMoveItems summary:focus').waitFor();
+    expect(await page.locator('.call').count()).toBe(1);
+    const { summary } = openApi().paths['/api/v3/lists/move-items']!['post'] as { summary: string };
+    await eventually(async () => (await page.title()).startsWith(summary), true);
     await page.keyboard.press('/');
-    await page.keyboard.type('toemail mail');
+    await page.keyboard.type('toemail');
     const found = page.getByRole('navigation', { name: 'Reference' }).getByRole('link');
-    await eventually(async () => (await found.allTextContents()).join(), 'lists/emailList');
+    await eventually(async () => (await found.count()) < 4, true);
+    await eventually(() => found.first().locator('mark').textContent(), 'toemail');
+    expect(await found.first().locator('.snippet').last().textContent()).toMatch(/: toemail: \w+/);
+    await page.keyboard.type(' nowhere');
+    await page.getByRole('status').getByText('No results').waitFor();
+    for (const _letter of ' nowhere') await page.keyboard.press('Backspace');
     await page.keyboard.press('Enter');
-    await page.locator('#listsEmailList h3:focus').waitFor();
+    await page.locator('#listsEmailList summary:focus').waitFor();
     expect(page.url()).toContain('#/listsEmailList');
     await page.locator('#listsEmailList').getByRole('radio', { name: 'curl' }).focus();
     await page.keyboard.press('ArrowRight');
     expect(await codesOf('listsEmailList')).toEqual([expect.stringContaining('client.sendListViaEmail(')]);
+  });
+
+  test('errors, webhook events and operations that only GraphQL has are beside the REST calls', async () => {
+    await open('#/errors');
+    await page.locator('#errors code').getByText('duplicate-lname').waitFor();
+    await page.evaluate(() => void (location.hash = '#/webhook/alert.failed'));
+    const payload = await page.getByLabel('payload of alert.failed').textContent();
+    expect(JSON.parse(payload!)).toMatchObject({ type: 'alert.failed', data: { error: expect.any(String) } });
+    await page.evaluate(() => void (location.hash = '#/graphql/audience'));
+    await page.locator('#graphql-audience').getByRole('link', { name: 'Open in GraphiQL' }).click();
+    await page.locator('.graphiql-execute-button').click();
+    const result = page.locator('.result-window').first();
+    await eventually(async () => /"audience"[^]*"count": \d/.test(await result.innerText()), true);
   });
 
   test.each([
@@ -200,18 +257,19 @@ describeInBrowser('the API reference', () => {
       expect(bytes).toBeGreaterThan(20_000);
       expect(bytes).toBeLessThan(70_000);
       expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+      expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThan(16_000);
       if (viewport.width < 800) await page.getByRole('button', { name: 'Contents and search' }).click();
-      await page.getByRole('link', { name: 'lists/update-ctx' }).click();
+      await page.locator('.drawer a[href="#/listsUpdateCtx"]').click();
       const section = page.locator('#listsUpdateCtx');
-      await section.getByText('Failures: 400').click();
-      await section.getByText('Answer: fields').click();
+      await section.getByText('Response fields').click();
       await press('listsUpdateCtx', 1);
       expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
       // All calls are drawn by the same code; axe takes long for all of them.
-      await page.locator('.call').evaluateAll(
+      for (const id of ['errors', 'webhook-alert.sent', 'graphql-saveTopic'])
+        await page.locator(`[id="${id}"] > summary`).click();
+      await page.locator('details[id]:not([open])').evaluateAll(
         (calls: HTMLElement[], most) => {
-          for (const call of calls.filter(({ id }) => id !== 'listsUpdateCtx').slice(most))
-            call.style.display = 'none';
+          for (const call of calls.slice(most)) call.style.display = 'none';
         },
         inFull(CALLS.length, 5),
       );

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import type { BrowserContext, Page } from 'playwright-core';
+import { REPOSITORY, VERSION } from '../../../src/platform/version.ts';
 import { useService } from '../../harness.ts';
 import { allFindings, describeInBrowser, secondFindings, useBrowser } from './chromium.ts';
 
@@ -88,6 +89,64 @@ describeInBrowser('every page that people open by its address', () => {
     },
   );
 
+  /** Presses the button of a step of the quick start, and waits for what it shows. */
+  const runStep = async (page: Page, step: number): Promise<void> => {
+    const item = page.locator('.steps li').nth(step);
+    await item.getByRole('button', { name: /^(Run|Open the email)$/ }).click();
+    await item.locator('.result > *').first().waitFor();
+  };
+
+  test('the quick start runs from the first call to the email, twice, and each step needs the one before', async () => {
+    const context = await browser.newContext();
+    for (const round of [1, 2]) {
+      const { page, came } = await open(context, '/');
+      const buttons = page.locator('.run');
+      for (const step of [0, 1, 2, 3, 4, 5]) {
+        await runStep(page, step);
+        expect(await buttons.nth(step + 1).isEnabled()).toBe(true);
+        if (step < 5) expect(await buttons.nth(step + 2).isEnabled()).toBe(false);
+      }
+      const { regid } = JSON.parse((await page.locator('.result pre').first().textContent())!) as {
+        regid: string;
+      };
+      expect(await page.locator('.steps li').nth(1).locator('pre').first().textContent()).toContain(
+        `regid=${regid}`,
+      );
+      await service.runTasks();
+      await runStep(page, 6);
+      await page.getByText(/^To ada\+\w+@example\.com: Pour-over kettle/).waitFor();
+      await page.frameLocator('iframe[sandbox=""]').getByText('Pour-over kettle').first().waitFor();
+      expect({ round, complaints: came.complaints }).toEqual({ round, complaints: [] });
+      if (round === 2) expect(await allFindings(page)).toEqual([]);
+    }
+  });
+
+  test('on a phone the whole of the hero is on the first screen, and nothing of it is cut', async () => {
+    const viewport = { width: 390, height: 844 };
+    const { page } = await open(await browser.newContext({ viewport }), '/');
+    const parts = ['h1', '.lead', '.buttons a', '.buttons button', '.shop', '.board', '.toast'];
+    for (const part of parts) {
+      const box = (await page.locator(`.hero ${part}`).boundingBox())!;
+      const isInside =
+        box.x >= 0 && box.x + box.width <= viewport.width && box.y + box.height <= viewport.height;
+      expect([part, isInside, box.width > 100]).toEqual([part, true, true]);
+    }
+    // A shadow reaches beyond its drawing.
+    const cut = await page
+      .locator('.hero, .hero *')
+      .evaluateAll((all) =>
+        all
+          .filter(
+            (one) =>
+              !one.closest('[clip-path], clipPath') &&
+              one.closest('svg svg') === null &&
+              getComputedStyle(one).overflow !== 'visible',
+          )
+          .map(({ outerHTML }) => outerHTML.slice(0, 80)),
+      );
+    expect(cut).toEqual([]);
+  });
+
   test('scripts and styles are asked for once: a second visit takes them from the browser', async () => {
     const context = await browser.newContext();
     for (const place of ['/', '/docs', '/graphiql', '/client', '/demo', '/dashboard'] as const) {
@@ -116,15 +175,23 @@ describeInBrowser('every page that people open by its address', () => {
     expect(pages).toEqual(['/demo', '/dashboard', '/docs', '/graphiql', '/client']);
     for (const path of pages) expect((await context.request.get(service.url + path!)).status()).toBe(200);
 
+    for (const path of ['/docs', '/graphiql', '/dashboard', '/demo', REPOSITORY])
+      expect(await page.locator(`header nav a[href="${path}"]`).count()).toBe(1);
+    await page.getByText(`Version ${VERSION}`).waitFor();
+
+    for (const step of [0, 1]) await runStep(page, step);
     const copied: string[] = [];
     for (const button of await page.locator('.copy').all()) {
       await button.click();
       await button.getByText('Copied').waitFor();
       copied.push(await page.evaluate(() => navigator.clipboard.readText()));
     }
-    const [identify, lists, storefront] = copied;
+    const [identify, , save, sellOut, subscribe, restock, storefront] = copied;
     expect(JSON.parse(await paste(identify!))).toMatchObject({ regid: expect.any(String) });
-    expect(await paste(lists!)).toContain('Living room');
+    expect(JSON.parse(await paste(save!))).toMatchObject({ cnt: 1, a: [{ dt: 'Linen throw' }] });
+    expect(await paste(sellOut!)).toContain('"stk":0');
+    expect(JSON.parse(await paste(subscribe!))).toMatchObject({ topics: ['backinstock'] });
+    expect(await paste(restock!)).toContain('"stk":12');
 
     const shop = createServer((_request, response) =>
       response.setHeader('content-type', 'text/html').end(`<!doctype html><body>${storefront}</body>`),
@@ -132,7 +199,7 @@ describeInBrowser('every page that people open by its address', () => {
     shop.listen(0, '127.0.0.1');
     await once(shop, 'listening');
     await page.goto(`http://127.0.0.1:${(shop.address() as AddressInfo).port}`);
-    await page.getByText('Living room: 3').waitFor();
+    await page.getByText('Birthday: 1').waitFor();
     shop.closeAllConnections();
     shop.close();
 

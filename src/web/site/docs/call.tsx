@@ -1,12 +1,12 @@
 import { useMemo, useState } from 'preact/hooks';
-import { Code, Details } from './code.tsx';
+import { Code } from './code.tsx';
 import { firstValues } from './demo.ts';
 import { Fields } from './fields.tsx';
 import type { Call, Caller } from './model.ts';
 import { PREPARATIONS } from './prepare.ts';
 import { requestOf, send } from './request.ts';
 import type { Values } from './request.ts';
-import { Errors, ResponseBox } from './response.tsx';
+import { ResponseBox } from './response.tsx';
 import type { Run } from './response.tsx';
 import { sampleOf } from './samples.ts';
 import { SchemaFields } from './schema.tsx';
@@ -14,23 +14,23 @@ import { LANGUAGES, useSettings } from './settings.ts';
 import { Text } from './text.tsx';
 
 const CALLERS: Record<Caller, string> = {
-  shopper: 'A shopper’s browser calls it: `pid` in the query, `regid` and `sessionid` in the form.',
+  shopper: 'Call it from the storefront: `pid` in the query string, `regid` and `sessionid` in the form.',
   anybody:
-    'Anybody may call it for a public list, with `pid` in the query; the owner adds `regid` and `sessionid` in the form.',
-  store: 'The store’s back end calls it: Basic with the `pid` and an API key.',
+    'Call it from the storefront with `pid` in the query string. A public list needs nothing else; its owner adds `regid` and `sessionid` in the form.',
+  store: 'Call it from your back end with HTTP Basic: `pid` and an API key.',
   storeForShopper:
-    'The store’s back end calls it for a shopper: Basic with the `pid` and an API key, `regid` in the form.',
+    'Call it from your back end with HTTP Basic: `pid` and an API key. Send the shopper’s `regid` in the form.',
 };
 
 /** The fields of a call and its last run. Input of the reader is never replaced. */
 function useCall(call: Call) {
-  const { credentials, demo, address } = useSettings();
+  const { credentials, demo, setUp, address } = useSettings();
   const [edited, setEdited] = useState<Values>({});
   const [prepared, setPrepared] = useState<Values>({});
   const [run, setRun] = useState<Run>({ count: 0, isBusy: false, result: null, error: '' });
   const first = useMemo(() => firstValues(call, demo, address), [call, demo, address]);
   const values = { ...first, ...prepared, ...edited };
-  const preparation = demo && PREPARATIONS[call.operationId];
+  const preparation = (demo ?? setUp) && PREPARATIONS[call.operationId];
 
   const execute = async (event: Event): Promise<void> => {
     event.preventDefault();
@@ -38,12 +38,15 @@ function useCall(call: Call) {
     setRun({ ...run, isBusy: true });
     const done = { count: run.count + 1, isBusy: false, result: null, error: '' };
     try {
-      const fresh = preparation ? await preparation.run(demo, address) : {};
+      const ready = demo ?? (await setUp?.()) ?? null;
+      const fresh = ready && preparation ? await preparation.run(ready, address) : {};
       setPrepared(fresh);
-      const result = await send(requestOf(call, { ...values, ...fresh, ...edited }, credentials));
+      const sent = { ...firstValues(call, ready, address), ...fresh, ...edited };
+      const isNew = ready !== null && demo === null;
+      const result = await send(requestOf(call, sent, isNew ? ready.credentials : credentials));
       setRun({ ...done, result });
     } catch (error) {
-      setRun({ ...done, error: `No answer: ${String(error)}` });
+      setRun({ ...done, error: `No response: ${String(error)}` });
     }
   };
   const edit = (name: string, value: string): void => setEdited((now) => ({ ...now, [name]: value }));
@@ -70,30 +73,21 @@ function Samples({ call, values }: { call: Call; values: Values }) {
   );
 }
 
-export function CallSection({ call }: { call: Call }) {
+export function CallBody({ call }: { call: Call }) {
   const { values, edit, run, execute, preparation } = useCall(call);
-  const id = call.operationId;
   return (
-    <section class="call" id={id} aria-labelledby={`${id}-title`}>
+    <div class="call">
       <div>
-        <h3 id={`${id}-title`} tabIndex={-1}>
-          <a href={`#/${id}`}>{call.summary}</a>
-        </h3>
-        <p class="method">{`${call.method} ${call.path}`}</p>
-        {call.deprecated && <p class="quiet">An older name; it answers the same.</p>}
         {call.description !== call.summary && <Text text={call.description} />}
         <div class="quiet">
-          <Text text={`${CALLERS[call.caller]} [Credentials](#/credentials)`} />
+          <Text text={`${CALLERS[call.caller]} [Credentials](#/credentials) · [Errors](#/errors)`} />
         </div>
-        <SchemaFields summary="Answer: fields" schema={call.response.schema} />
-        <Details summary={`Failures: ${call.errors.map(({ status }) => status).join(', ')}`}>
-          {() => <Errors errors={call.errors} />}
-        </Details>
-        <form aria-label={`Run ${call.path}`} onSubmit={(event) => void execute(event)}>
+        <SchemaFields summary="Response fields" schema={call.response.schema} />
+        <form aria-label={`Send ${call.path}`} onSubmit={(event) => void execute(event)}>
           <Fields call={call} values={values} edit={edit} />
-          {preparation && <p class="prepare">Before it runs, this page {preparation.says}.</p>}
+          {preparation && <p class="prepare quiet">Before it sends, this page {preparation.says}.</p>}
           <button type="submit" class="execute" aria-disabled={run.isBusy}>
-            {run.isBusy ? 'Running…' : 'Execute'}
+            {run.isBusy ? 'Sending…' : 'Send'}
             <span class="visually-hidden"> {call.path}</span>
           </button>
         </form>
@@ -102,6 +96,6 @@ export function CallSection({ call }: { call: Call }) {
         <ResponseBox call={call} run={run} />
         <Samples call={call} values={values} />
       </div>
-    </section>
+    </div>
   );
 }

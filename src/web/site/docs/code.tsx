@@ -24,15 +24,18 @@ export function Code({ title, language, code, what }: Props) {
   );
 }
 
-/** Renders its content when opened, because rendering all of it would create thousands of elements. */
-export function Details(props: { summary: string; children: () => ComponentChildren }) {
-  const [isOpen, setOpen] = useState(false);
+type DetailsProps = { summary: string; id?: string; note?: string; children: () => ComponentChildren };
+
+/** Renders its content when it is first opened, because rendering all of it would create thousands of elements. */
+export function Details({ summary, id, note, children }: DetailsProps) {
+  const [wasOpened, setOpened] = useState(false);
   return (
-    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details id={id} onToggle={() => setOpened(true)}>
       <summary>
-        <Line text={props.summary} />
+        {id ? <h3>{summary}</h3> : <Line text={summary} />}
+        {note && <small class="note">{note}</small>}
       </summary>
-      {isOpen && props.children()}
+      {wasOpened && children()}
     </details>
   );
 }

@@ -4,33 +4,39 @@ import type { Credentials } from './request.ts';
 import { Text } from './text.tsx';
 
 const FIELDS: [name: keyof Credentials, label: string, about: string][] = [
-  ['pid', 'pid', 'The store. It is public.'],
-  ['apiKey', 'API key', 'Opens all store calls. It belongs on a back end.'],
-  ['regid', 'regid', 'The shopper, as generate-regid answered.'],
-  ['sessionid', 'sessionid', 'The shopper’s session, from the same answer.'],
+  ['pid', 'pid', 'The store id. It is public.'],
+  ['apiKey', 'API key', 'Secret: it allows every store call, so keep it on your back end.'],
+  ['regid', 'regid', 'The shopper id, from generate-regid.'],
+  ['sessionid', 'sessionid', 'The shopper’s session, from the same response.'],
 ];
 
 const ABOUT = {
-  none: 'Fill these in once, and every call below uses them. They stay in this page’s memory: nothing is stored, and leaving the page forgets them.',
-  waiting: 'The demo store’s examples are being made ready…',
-  ready: `You opened this on the machine that runs the service, so the demo store’s are filled in. This page identified itself as its shopper \`${DEMO_SHOPPER}\` and made three lists for the examples. Every call below can be executed as it stands.`,
+  none: 'Fill these in once, and every call below uses them. This page stores nothing: when you leave it, they are gone.',
+  open: `This page is on the same machine as the service, so the demo store’s key is filled in. The first call that you send creates the shopper \`${DEMO_SHOPPER}\` with three lists in the demo store. Until then, this page writes nothing.`,
+  ready: `The demo store has the shopper \`${DEMO_SHOPPER}\` with three lists. You can send every call below as it is.`,
 };
 
 type Props = {
   credentials: Credentials;
   onChange: (credentials: Credentials) => void;
   state: keyof typeof ABOUT;
-  /** Why the examples could not be created. */
+  setUp: (() => Promise<unknown>) | null;
+  /** Why the demo shopper could not be created. */
   error: string;
 };
 
-export function CredentialsForm({ credentials, onChange, state, error }: Props) {
+export function CredentialsForm({ credentials, onChange, state, setUp, error }: Props) {
   return (
     <section id="credentials" aria-labelledby="credentials-title" data-demo={state}>
       <h2 id="credentials-title" tabIndex={-1}>
         Credentials
       </h2>
-      <Text text={error ? `The demo store’s examples could not be made: ${error}` : ABOUT[state]} />
+      <Text text={error ? `The demo shopper could not be created. ${error}` : ABOUT[state]} />
+      {setUp && (
+        <button type="button" class="copy" onClick={() => void setUp().catch(() => undefined)}>
+          Create the demo shopper now
+        </button>
+      )}
       {FIELDS.map(([name, label, about]) => (
         <Labelled id={`credentials-${name}`} label={label} about={about}>
           <input

@@ -10,7 +10,7 @@ export type Demo = { credentials: Credentials; lid: string; tolid: string; archi
 export const NO_CREDENTIALS: Credentials = { pid: '', apiKey: '', regid: '', sessionid: '' };
 
 export const DEMO_SHOPPER = 'reference@example.com';
-const LISTS = ['API reference', 'API reference, second', 'API reference, put away'];
+const LISTS = ['API reference', 'API reference, second', 'API reference, archived'];
 
 export const PRODUCT = { epi: 1001, empi: 101 };
 const EXAMPLE_PAGE = 'https://shop.example/p/linen-throw';
@@ -31,7 +31,7 @@ export async function callApi<Body = Record<string, unknown>>(
     headers,
     basic: isStore ? `${pid}:${apiKey}` : null,
   });
-  if (!isOk) throw new Error(`${path} answered ${status}: ${body}`);
+  if (!isOk) throw new Error(`${path} returned ${status}: ${body}`);
   return JSON.parse(body) as Body;
 }
 

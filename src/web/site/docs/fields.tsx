@@ -35,7 +35,7 @@ function Input({ field, id, value, edit }: { field: Field; id: string; value: st
   if (options)
     return (
       <select {...common}>
-        {!field.isRequired && <option value="">not sent</option>}
+        {!field.isRequired && <option value="">Not sent</option>}
         {options}
       </select>
     );
@@ -46,7 +46,7 @@ function Input({ field, id, value, edit }: { field: Field; id: string; value: st
   return <input {...typing} type="text" inputMode={field.kind === 'integer' ? 'numeric' : 'text'} />;
 }
 
-const PLACES = { form: '', query: ' in the query', header: ' header' };
+const PLACES = { form: '', query: ' in the query string', header: ' header' };
 
 /** Shows the fields of a typical call first, the others on demand. */
 export function Fields({ call, values, edit }: { call: Call; values: Values; edit: Edit }) {
@@ -66,9 +66,9 @@ export function Fields({ call, values, edit }: { call: Call; values: Values; edi
   const choices = call.choices.filter((names) => names.length > 1);
   return (
     <>
-      {call.fields.length === 0 && <p class="quiet">No fields beside the credentials.</p>}
+      {call.fields.length === 0 && <p class="quiet">No fields apart from the credentials.</p>}
       {choices.map((names) => (
-        <Text text={`At least one of \`${names.join('`, `')}\` is needed.`} />
+        <Text text={`At least one of \`${names.join('`, `')}\` is required.`} />
       ))}
       {call.fields.filter(isUsual).map(row)}
       {others.length > 0 && (

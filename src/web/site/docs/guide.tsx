@@ -1,11 +1,9 @@
 import { GUIDES } from '../../../../docs/guides/README.md';
 import type { Guide } from '../../../../docs/guides/README.md';
 import { Code } from './code.tsx';
-import type { Call } from './model.ts';
-import { Errors } from './response.tsx';
 import { useSettings } from './settings.ts';
 
-export function GuideView({ guide, anyCall }: { guide: Guide; anyCall: Call }) {
+export function GuideView({ guide }: { guide: Guide }) {
   const { address, credentials } = useSettings();
   const next = GUIDES[GUIDES.indexOf(guide) + 1];
   const { pid, apiKey, regid, sessionid } = credentials;
@@ -29,7 +27,6 @@ export function GuideView({ guide, anyCall }: { guide: Guide; anyCall: Call }) {
           <div dangerouslySetInnerHTML={{ __html: text }} />
         ),
       )}
-      {guide.id === 'errors' && <Errors errors={anyCall.errors} />}
       {next && (
         <p>
           Next: <a href={`#/guide/${next.id}`}>{next.title}</a>

@@ -1,14 +1,15 @@
 import { render } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { GUIDES } from '../../../../docs/guides/README.md';
-import { CallSection } from './call.tsx';
+import { Details } from './code.tsx';
+import { START, partsOf } from './contents.tsx';
 import { CredentialsForm } from './credentials.tsx';
 import { NO_CREDENTIALS, setUpDemo } from './demo.ts';
 import type { Demo, DemoStore } from './demo.ts';
 import { GuideView } from './guide.tsx';
-import { areasOf } from './model.ts';
-import type { Area, Document } from './model.ts';
+import type { Document } from './model.ts';
 import { Navigation } from './nav.tsx';
+import type { Part } from './search.ts';
 import { SettingsContext } from './settings.ts';
 import type { Language } from './settings.ts';
 import { Text } from './text.tsx';
@@ -21,24 +22,24 @@ function useCredentials({ demo: store, address }: Data) {
   const [credentials, setCredentials] = useState({ ...NO_CREDENTIALS, ...store });
   const [demo, setDemo] = useState<Demo | null>(null);
   const [error, setError] = useState('');
-  useEffect(() => {
-    if (store === null) return;
-    setUpDemo(store, address).then(
-      (made) => {
-        setDemo(made);
-        setCredentials(made.credentials);
-      },
-      (reason: unknown) => setError(String(reason)),
-    );
-  }, [store, address]);
-  const { pid, regid } = demo?.credentials ?? NO_CREDENTIALS;
+  const { pid, apiKey, regid } = credentials;
+  const create = async (): Promise<Demo> => {
+    const made = await setUpDemo(store!, address).catch((reason: unknown) => {
+      setError(String(reason));
+      throw reason;
+    });
+    setDemo(made);
+    setCredentials(made.credentials);
+    return made;
+  };
+  const setUp = pid === store?.pid && apiKey === store.apiKey && regid === '' ? create : null;
   // The demo's lists are useless to other callers.
-  const isDemo = credentials.pid === pid && credentials.regid === regid;
-  const state = demo ? 'ready' : store ? 'waiting' : 'none';
-  return { credentials, setCredentials, state, error, demo: isDemo ? demo : null } as const;
+  const isDemo = pid === demo?.credentials.pid && regid === demo.credentials.regid;
+  const state = demo ? 'ready' : store ? 'open' : 'none';
+  return { credentials, setCredentials, setUp, state, error, demo: isDemo ? demo : null } as const;
 }
 
-function useHash(areas: Area[]): string {
+function useHash(parts: Part[]): string {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {
     const follow = (): void => setHash(location.hash);
@@ -46,60 +47,63 @@ function useHash(areas: Area[]): string {
     return () => removeEventListener('hashchange', follow);
   }, []);
   useEffect(() => {
-    const guide = GUIDES.find(({ id }) => `#/guide/${id}` === hash);
-    const call = areas.flatMap(({ calls }) => calls).find(({ operationId }) => `#/${operationId}` === hash);
-    const place = guide?.title ?? call?.path;
-    document.title = `${place ? `${place} · ` : ''}API reference · wishgate`;
+    const topic = parts.flatMap(({ topics }) => topics).find(({ href }) => href === hash);
+    document.title = `${topic ? `${topic.title} · ` : ''}API reference · wishgate`;
     if (hash === '') return;
     const target = document.getElementById(hash.slice(2).replace('/', '-') || 'intro');
+    if (target instanceof HTMLDetailsElement) target.open = true;
     target?.scrollIntoView();
-    target?.querySelector<HTMLElement>('h1, h2, h3')?.focus({ preventScroll: true });
-  }, [hash, areas]);
+    target?.querySelector<HTMLElement>('h1, h2, summary')?.focus({ preventScroll: true });
+  }, [hash, parts]);
   return hash;
 }
 
+const PartSection = ({ name, about, topics }: Part) => (
+  <section>
+    <h2>{name}</h2>
+    <Text text={about} />
+    {topics.map(({ href, title, note = '', body }) => (
+      <Details key={href} id={href.slice(2).replace('/', '-')} summary={title} note={note}>
+        {body!}
+      </Details>
+    ))}
+  </section>
+);
+
 function App({ reference, data }: { reference: Document; data: Data }) {
-  const { credentials, setCredentials, state, error, demo } = useCredentials(data);
+  const { credentials, setCredentials, setUp, state, error, demo } = useCredentials(data);
   const [language, chooseLanguage] = useState<Language>('curl');
-  const areas = useMemo(() => areasOf(reference), [reference]);
-  const hash = useHash(areas);
+  const parts = useMemo(() => partsOf(reference), [reference]);
+  const contents = useMemo(() => [...START, ...parts], [parts]);
+  const hash = useHash(contents);
   const guide = GUIDES.find(({ id }) => `#/guide/${id}` === hash);
   const { address } = data;
   const { description, version } = reference.info;
   const { schemas } = reference.components;
-  const settings = useMemo(
-    () => ({ address, credentials, demo, language, chooseLanguage, schemas }),
-    [address, credentials, demo, language, schemas],
-  );
+  const settings = { address, credentials, demo, setUp, language, chooseLanguage, schemas };
   const guides = GUIDES.map(({ id, title }) => <a href={`#/guide/${id}`}>{title}</a>);
-  const sections = areas.map((area) => (
-    <>
-      <h2>{area.name}</h2>
-      <p class="quiet">{area.description}</p>
-      {area.calls.map((call) => (
-        <CallSection key={call.operationId} call={call} />
-      ))}
-    </>
-  ));
+  const sections = useMemo(() => parts.map((part) => <PartSection {...part} />), [parts]);
   return (
     <SettingsContext.Provider value={settings}>
       <nav aria-label="Skip">
         <a class="skip" href="#/">
-          Skip to the text
+          Skip to the content
         </a>
       </nav>
       <div class="frame">
-        <Navigation areas={areas} current={hash || '#/'} />
+        <Navigation parts={contents} current={hash || '#/'} />
         <main>
-          {guide && <GuideView guide={guide} anyCall={areas[0]!.calls[0]!} />}
+          {guide && <GuideView guide={guide} />}
           {/* Stays mounted while a guide is open, so that input is not lost. */}
           <div hidden={guide !== undefined}>
             <div id="intro">
               <h1 tabIndex={-1}>API reference</h1>
-              <Text text={`${description} It is [openapi.json](/docs/openapi.json), version ${version}.`} />
+              <Text
+                text={`${description} Download [openapi.json](/docs/openapi.json), version ${version}.`}
+              />
               <p class="guides">{guides}</p>
             </div>
-            <CredentialsForm {...{ credentials, state, error }} onChange={setCredentials} />
+            <CredentialsForm {...{ credentials, state, setUp, error }} onChange={setCredentials} />
             {sections}
           </div>
         </main>
@@ -113,12 +117,12 @@ const root = document.querySelector('#app')!;
 async function start(): Promise<void> {
   const data = JSON.parse(document.querySelector('#data')!.textContent) as Data;
   const response = await fetch('/docs/openapi.json');
-  if (!response.ok) throw new Error(`openapi.json answered ${response.status}`);
+  if (!response.ok) throw new Error(`openapi.json returned ${response.status}`);
   const reference = (await response.json()) as Document;
   root.textContent = '';
   render(<App reference={reference} data={data} />, root);
 }
 
 start().catch((error: unknown) => {
-  root.textContent = `The reference could not be loaded (${String(error)}). Load the page again.`;
+  root.textContent = `The API reference could not be loaded. Reload the page to try again. (${String(error)})`;
 });

@@ -31,10 +31,26 @@ type Operation = {
   'x-graphql': { query: string; inputs: Record<string, string>; fixed: Record<string, unknown> };
 };
 
+/** An operation of the GraphQL schema that no REST call runs. */
+export type GraphqlOperation = {
+  name: string;
+  kind: string;
+  title: string;
+  description: string;
+  caller: 'shopper' | 'store' | 'operator';
+  args: Schema;
+  query: string;
+  variables: Record<string, unknown>;
+};
+
+type Webhook = { post: { summary: string; requestBody: { content: Record<string, Media> } } };
+
 export type Document = {
   info: { description: string; version: string };
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, Webhook>;
+  'x-graphql-operations': GraphqlOperation[];
   components: {
     schemas: Record<string, Schema>;
     responses: Record<string, Response>;
@@ -74,7 +90,7 @@ export const nameOf = (reference: string): string => reference.split('/').at(-1)
 
 /** Formats long JSON over several lines. */
 export function textOf(value: unknown, isJson: boolean): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value ?? '').replace('""', '');
+  const text = typeof value === 'string' ? value : JSON.stringify(value ?? '').replace(/^""$/, '');
   return isJson && text.length > 30 ? JSON.stringify(JSON.parse(text), null, 2) : text;
 }
 

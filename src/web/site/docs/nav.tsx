@@ -1,46 +1,15 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { GUIDES } from '../../../../docs/guides/README.md';
-import type { Area } from './model.ts';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { searchTopics } from './search.ts';
+import type { Part, Topic } from './search.ts';
 
-type Entry = { href: string; label: string; text: string; note?: string };
-type Group = { name: string; entries: Entry[] };
-
-function groupsOf(areas: Area[]): Group[] {
-  const start = [
-    { href: '#/', label: 'Introduction', text: 'introduction' },
-    { href: '#/credentials', label: 'Credentials', text: 'credentials' },
-  ];
-  const guides = GUIDES.map(({ id, title, blocks }) => ({
-    href: `#/guide/${id}`,
-    label: title,
-    text: [title, ...blocks.map(({ text }) => text)].join(' '),
-  }));
-  const groups = areas.map(({ name, calls }) => ({
-    name,
-    entries: calls.map(({ operationId, method, path, summary, fields, deprecated }) => ({
-      href: `#/${operationId}`,
-      label: path.replace(/^\/(api|storeadmin)\/(v3\/|bispa\/)?/, ''),
-      text: `${method} ${path} ${summary} ${fields.map((field) => field.name).join(' ')}`,
-      note: deprecated ? 'older' : method.replace('POST', ''),
-    })),
-  }));
-  return [{ name: 'Start', entries: start }, { name: 'Guides', entries: guides }, ...groups];
-}
-
-function matching(groups: Group[], search: string): Group[] {
-  const words = search.toLowerCase().split(/\s+/);
-  const isFound = ({ text }: Entry): boolean => words.every((word) => text.toLowerCase().includes(word));
-  return groups
-    .map(({ name, entries }) => ({ name, entries: entries.filter(isFound) }))
-    .filter(({ entries }) => entries.length > 0);
-}
-
-export function Navigation({ areas, current }: { areas: Area[]; current: string }) {
+export function Navigation({ parts, current }: { parts: Part[]; current: string }) {
   const [search, setSearch] = useState('');
   const [isOpen, setOpen] = useState(false);
   const input = useRef<HTMLInputElement>(null);
-  const groups = matching(groupsOf(areas), search);
-  const found = groups.flatMap(({ entries }) => entries);
+  const drawer = useRef<HTMLDivElement>(null);
+  const found = useMemo(() => searchTopics(parts, search), [parts, search]);
+  const isSearching = search.trim() !== '';
 
   useEffect(() => {
     const focus = (event: KeyboardEvent): void => {
@@ -55,18 +24,38 @@ export function Navigation({ areas, current }: { areas: Area[]; current: string 
     addEventListener('keydown', focus);
     return () => removeEventListener('keydown', focus);
   }, []);
+  useEffect(() => {
+    const link = drawer.current?.querySelector('[aria-current]');
+    if (link) drawer.current!.scrollTop += link.getBoundingClientRect().top - innerHeight / 3;
+  }, [current]);
 
   const close = (): void => setOpen(false);
   const open = (event: SubmitEvent): void => {
     event.preventDefault();
-    if (search && found[0]) location.hash = found[0].href;
+    if (isSearching && found[0]) location.hash = found[0].topic.href;
     close();
   };
-  const link = ({ href, label, note }: Entry) => (
+  const link = ({ href, title }: Topic, details: ComponentChildren = null) => (
     <a href={href} aria-current={href === current ? 'true' : undefined} onClick={close}>
-      {label}
-      {note && <small> {note}</small>}
+      {title}
+      {details}
     </a>
+  );
+  const groups = parts.map(({ name, topics }) => (
+    <section>
+      <h2>{name}</h2>
+      {topics.map((topic) => link(topic))}
+    </section>
+  ));
+  const results = found.map(({ topic, part, snippet: { before, mark, after } }) =>
+    link(
+      topic,
+      <small class="snippet">
+        {part}: {before}
+        <mark>{mark}</mark>
+        {after}
+      </small>,
+    ),
   );
   return (
     <nav
@@ -77,7 +66,7 @@ export function Navigation({ areas, current }: { areas: Area[]; current: string 
       <button type="button" class="copy toggle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         Contents and search
       </button>
-      <div class="drawer">
+      <div class="drawer" ref={drawer}>
         <form role="search" onSubmit={open}>
           <input
             ref={input}
@@ -88,17 +77,11 @@ export function Navigation({ areas, current }: { areas: Area[]; current: string 
             value={search}
             onInput={(event) => setSearch(event.currentTarget.value)}
           />
-          <p class="visually-hidden" role="status">
-            {search && `${found.length} found`}
+          <p class="quiet" role="status">
+            {isSearching && (found.length === 0 ? 'No results' : `${found.length} results`)}
           </p>
         </form>
-        {groups.map(({ name, entries }) => (
-          <section>
-            <h2>{name}</h2>
-            {entries.map(link)}
-          </section>
-        ))}
-        {found.length === 0 && <p class="quiet">Nothing has all of these words.</p>}
+        {isSearching ? results : groups}
       </div>
     </nav>
   );

@@ -20,12 +20,12 @@ const createList = async ({ credentials }: Demo, what: string): Promise<Values> 
 };
 
 const addItem: Preparation = {
-  says: 'puts the product into the list that it is taken from (lists/update-ctx)',
+  says: 'adds the product to the source list (lists/update-ctx)',
   run: (demo, address) => step(demo, '/api/v3/lists/update-ctx', { lid: demo.lid, a: itemText(address) }),
 };
 
 const saveItem: Preparation = {
-  says: 'puts the product into the save-for-later list (sfl/add)',
+  says: 'adds the product to the save-for-later list (sfl/add)',
   run: (demo, address) => step(demo, '/api/v3/lists/sfl/add', { lid: demo.saved, items: itemText(address) }),
 };
 
@@ -42,7 +42,7 @@ const subscribe: Preparation = {
 /** By call id; other calls need no preparation. */
 export const PREPARATIONS: Record<string, Preparation | undefined> = {
   listsCreate: {
-    says: 'fills in a name that is not taken',
+    says: 'fills in a name that no other list has',
     run: () => Promise.resolve({ lname: freshName('Birthday') }),
   },
   listsDeleteList: {
@@ -58,18 +58,18 @@ export const PREPARATIONS: Record<string, Preparation | undefined> = {
     },
   },
   listsRestoreItems: {
-    says: 'puts the product into the list and takes it out (twice lists/update-ctx)',
+    says: 'adds the product to the list and removes it (lists/update-ctx, twice)',
     async run(demo, address) {
       await addItem.run(demo, address);
       return step(demo, '/api/v3/lists/update-ctx', { lid: demo.lid, d: `[{"epi":${PRODUCT.epi}}]` });
     },
   },
   listsMarkUnarchived: {
-    says: 'puts the list away (lists/markArchived)',
+    says: 'archives the list (lists/markArchived)',
     run: (demo) => step(demo, '/api/v3/lists/markArchived', { lid: demo.archive }),
   },
   listsEmailList: {
-    says: 'takes a new recipient: one gets at most five such mails a day',
+    says: 'fills in a new recipient, because each gets at most five such emails a day',
     run: () => Promise.resolve({ toemail: `grace+${Date.now()}@example.com` }),
   },
   listsMoveItems: addItem,

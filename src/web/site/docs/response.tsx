@@ -10,9 +10,9 @@ const shown = (body: string): string => (/^[[{]/.test(body) ? json(parsed(body))
 
 export function ResponseBox({ call, run }: { call: Call; run: Run }) {
   const { count, result, error } = run;
-  const outcome = result && `${result.status} ${result.isOk ? 'OK' : 'Failed'}`;
+  const outcome = result && `${result.status} ${result.isOk ? 'OK' : 'Error'}`;
   return (
-    <div class="answer" data-runs={count}>
+    <div class="response" data-runs={count}>
       <p role="status">
         <strong class={result?.isOk ? 'good' : 'bad'} data-status={result?.status}>
           {outcome ?? error}
@@ -20,9 +20,9 @@ export function ResponseBox({ call, run }: { call: Call; run: Run }) {
         {result && ` in ${result.milliseconds} ms`}
       </p>
       <Code
-        title={result ? 'Answer' : 'Example of an answer'}
+        title={result ? 'Response' : 'Sample response'}
         code={result ? shown(result.body) : call.response.example}
-        what={`answer of ${call.path}`}
+        what={`response of ${call.path}`}
       />
     </div>
   );

@@ -24,7 +24,7 @@ function toCurl({ method, form, headers, basic }: Request, url: string): string 
 function toFetch({ response }: Call, { method, form, headers, basic }: Request, url: string): string {
   const all = basic ? { authorization: basicHeader(basic), ...headers } : headers;
   const body = method === 'POST' ? `  body: new URLSearchParams(${json(form)}),\n` : '';
-  return `${basic ? '// On your back end: the API key never reaches a browser.\n' : ''}const response = await fetch('${url}', {
+  return `${basic ? '// On your back end: the API key must never reach a browser.\n' : ''}const response = await fetch('${url}', {
   method: '${method}',
   headers: ${json(all)},
 ${body}});
@@ -37,7 +37,7 @@ const toClient = (calls: string, address: string, { pid, regid, sessionid }: Cre
 const client = wishgate.init({
   baseUrl: ${json(address)},
   pid: ${json(pid)},
-  // Your back end answers these, from generate-regid.
+  // Your back end gets these from generate-regid.
   identify: () => (${json({ regid, sessionid })}),
 });
 
@@ -63,8 +63,16 @@ function graphqlHeaders({ caller }: Call, { basic, headers }: Request, credentia
   return { authorization: basicHeader(basic), ...shopper, ...headers };
 }
 
+const withPlaceholders = ({ pid, apiKey, regid, sessionid }: Credentials): Credentials => ({
+  pid: pid || 'YOUR_PID',
+  apiKey: apiKey || 'YOUR_API_KEY',
+  regid: regid || 'YOUR_REGID',
+  sessionid: sessionid || 'YOUR_SESSIONID',
+});
+
 export function sampleOf(call: Call, values: Values, settings: Settings): Piece[] {
-  const { language, credentials, address } = settings;
+  const { language, address } = settings;
+  const credentials = withPlaceholders(settings.credentials);
   const request = requestOf(call, values, credentials);
   const url = address + addressOf(request);
   if (language === 'curl') return [{ code: toCurl(request, url) }];

@@ -14,7 +14,7 @@ export function typeName(schema: Schema): string {
 }
 
 /** Finds the object within a value: through references, arrays and "or null". */
-function objectIn(schema: Schema, schemas: Record<string, Schema>): Schema | undefined {
+export function objectIn(schema: Schema, schemas: Record<string, Schema>): Schema | undefined {
   const inner = schema.$ref ? schemas[nameOf(schema.$ref)] : (schema.contentSchema ?? schema.items);
   if (inner) return objectIn(inner, schemas);
   if (schema.anyOf) return schema.anyOf.map((one) => objectIn(one, schemas)).find(Boolean);

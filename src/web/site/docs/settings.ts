@@ -11,8 +11,10 @@ export type Settings = {
   /** The service's public URL, for code to copy. */
   address: string;
   credentials: Credentials;
-  /** The demo store, while its credentials are in use. */
+  /** The demo shopper, while its credentials are in use. */
   demo: Demo | null;
+  /** Creates the demo shopper, unless other credentials are in use. */
+  setUp: (() => Promise<Demo>) | null;
   language: Language;
   chooseLanguage: (language: Language) => void;
   schemas: Record<string, Schema>;

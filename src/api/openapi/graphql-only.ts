@@ -1,0 +1,89 @@
+import * as graphql from 'graphql';
+import type { FieldNode, GraphQLField, GraphQLOutputType, GraphQLSchema } from 'graphql';
+import { objectSchema } from '../../platform/json.ts';
+import type { Schema } from '../../platform/json.ts';
+import type { Route } from '../../platform/route/route.ts';
+import { exampleOf } from './examples.ts';
+import { inWords } from './schemas.ts';
+import type { Schemas } from './schemas.ts';
+
+type RootField = GraphQLField<unknown, unknown>;
+
+const MAX_FIELDS = 8;
+/** A record with fewer plain fields than this also shows nested ones. */
+const FEW_FIELDS = 3;
+
+/** Arguments that other examples lack, or that mean something else there. */
+const SAMPLES: Record<string, unknown> = {
+  ...{ epis: [1001], name: 'autumn', to: 'ada@example.com', url: 'https://shop.example/hooks' },
+  ...{ events: ['alert.sent'], host: 'smtp.shop.example', port: 587, user: 'shop' },
+  ...{ id: '7c9e6679-7425-40de-944b-e07fc1f90ae7', webhookId: 'b1f0c5a2-3c55-4c1e-9d0e-2f6a7b8c9d10' },
+};
+
+const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** `createApiKey` becomes "Create API key", and the query `topics` "List topics". */
+function titleOf(kind: string, { name, type }: RootField): string {
+  const spaced = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  const words = spaced.replace(/\bapi\b/, 'API').replace('shopify', 'Shopify');
+  if (kind === 'subscription') return `Watch ${words}`;
+  if (kind === 'mutation' || /^(find|preview)/.test(words)) return upperFirst(words);
+  return `${/^\[|Connection/.test(String(type)) ? 'List' : 'Get'} ${words}`;
+}
+
+function selectionOf(type: GraphQLOutputType, depth = 3): string {
+  const named = graphql.getNamedType(type);
+  if (!graphql.isObjectType(named)) return '';
+  const fields = Object.values(named.getFields()).filter(
+    ({ args }) => !args.some(graphql.isRequiredArgument),
+  );
+  const isPlain = (field: RootField): boolean => graphql.isLeafType(graphql.getNamedType(field.type));
+  const plain = fields.filter(isPlain).slice(0, MAX_FIELDS);
+  const nested = depth === 0 || plain.length >= FEW_FIELDS ? [] : fields.filter((field) => !isPlain(field));
+  const below = nested.map((field) => field.name + selectionOf(field.type, depth - 1));
+  return ` { ${[...plain.map(({ name }) => name), ...below].join(' ')} }`;
+}
+
+function describe(kind: string, field: RootField, { valueSchema, resolve }: Schemas): Schema {
+  const { name, type, description } = field;
+  const required = field.args.filter(graphql.isRequiredArgument);
+  const list = (parts: string[]): string => (parts.length > 0 ? `(${parts.join(', ')})` : '');
+  const declared = list(required.map((arg) => `$${arg.name}: ${String(arg.type)}`));
+  const given = list(required.map((arg) => `${arg.name}: $${arg.name}`));
+  const document = `${kind} ${upperFirst(name)}${declared} { ${name}${given}${selectionOf(type)} }`;
+  const args = field.args.map(
+    (arg) => [arg.name, { ...valueSchema(arg.type), description: inWords(arg) }] as const,
+  );
+  const argsSchema = objectSchema(
+    Object.fromEntries(args),
+    required.map((arg) => arg.name),
+  );
+  // An input object gets its required fields only.
+  const sample = (key: string, schema: Schema): unknown => {
+    const { properties, required: keys = [] } = resolve(schema) as { required?: string[] } & Partial<
+      typeof argsSchema
+    >;
+    if (!properties) return SAMPLES[key] ?? exampleOf(key, schema, resolve, name);
+    return Object.fromEntries(keys.map((inner) => [inner, sample(inner, properties[inner]!)]));
+  };
+  const caller = /operator key|shopper headers/.exec(description ?? '')?.[0].split(' ')[0] ?? 'store';
+  return {
+    ...{ name, kind, caller, title: titleOf(kind, field), description: inWords(field) },
+    args: argsSchema,
+    query: graphql.print(graphql.parse(document)),
+    variables: sample('', argsSchema) as Schema,
+  };
+}
+
+/** Describes the root fields of the schema that no REST route runs. */
+export function describeGraphqlOnly(schema: GraphQLSchema, rows: Route[], schemas: Schemas): Schema[] {
+  const run = rows.map(({ document }) => {
+    const { operation, selectionSet } = graphql.getOperationAST(document)!;
+    return `${operation} ${(selectionSet.selections[0] as FieldNode).name.value}`;
+  });
+  return Object.values(graphql.OperationTypeNode).flatMap((kind) =>
+    Object.values(schema.getRootType(kind)!.getFields())
+      .filter(({ name }) => !run.includes(`${kind} ${name}`))
+      .map((field) => describe(kind, field, schemas)),
+  );
+}

@@ -1,0 +1,122 @@
+import { GUIDES } from '../../../../docs/guides/README.md';
+import { CallBody } from './call.tsx';
+import { Code } from './code.tsx';
+import { areasOf, textOf } from './model.ts';
+import type { Document, GraphqlOperation } from './model.ts';
+import { json } from './request.ts';
+import { Errors } from './response.tsx';
+import { SchemaFields } from './schema.tsx';
+import { fieldsIn } from './search.ts';
+import type { Part } from './search.ts';
+import { Text } from './text.tsx';
+
+const GRAPHQL_CALLERS: Record<GraphqlOperation['caller'], string> = {
+  store: 'Send HTTP Basic with the `pid` and an API key.',
+  shopper: 'Send the headers `x-pid`, `x-regid` and `x-sessionid`.',
+  operator: 'Send the key of an operator.',
+};
+const ABOUT_GRAPHQL =
+  'These operations have no REST call. Send them to `POST /graphql`; subscriptions run as server-sent events at `/graphql/stream`.';
+const ABOUT_ERRORS =
+  'Every error has the same body. Programs go by its `type`, and `msg` is for people. The [guide](#/guide/errors) says what to do about each.';
+const ABOUT_EVENTS =
+  'Your server receives a signed POST for each event that a webhook subscribes to. The [guide](#/guide/webhooks) shows how to add a webhook and check its signature.';
+
+/** The parts of the contents whose text is at the top of the page, or on a page of its own. */
+export const START: Part[] = [
+  {
+    name: 'Start',
+    about: '',
+    topics: [
+      { href: '#/', title: 'Introduction', pieces: [] },
+      { href: '#/credentials', title: 'Credentials', pieces: ['pid, API key, regid and sessionid'] },
+    ],
+  },
+  {
+    name: 'Guides',
+    about: '',
+    topics: GUIDES.map(({ id, title, blocks }) => ({
+      href: `#/guide/${id}`,
+      title,
+      pieces: blocks.map(({ text }) => text),
+    })),
+  },
+];
+
+function OperationBody({ query, variables, caller, args, description }: GraphqlOperation) {
+  const link = new URLSearchParams({ query, variables: json(variables), caller }).toString();
+  return (
+    <div class="call">
+      <div>
+        <Text
+          text={`${description}\n\n${GRAPHQL_CALLERS[caller]}\n\n[Open in GraphiQL](/graphiql#${link})`}
+        />
+        <SchemaFields summary="Arguments" schema={args} isSent />
+      </div>
+      <div class="try">
+        <Code title="Document" code={query} what="Document" />
+        {query.includes('$') && <Code title="Variables" code={json(variables)} what="Variables" />}
+      </div>
+    </div>
+  );
+}
+
+/** The single source of the sections, the navigation and the search. */
+export function partsOf(reference: Document): Part[] {
+  const { schemas } = reference.components;
+  const areas = areasOf(reference);
+  const { errors } = areas[0]!.calls[0]!;
+  const calls = areas.map(({ name, description: about, calls: all }) => ({
+    name,
+    about,
+    topics: all.map((call) => ({
+      href: `#/${call.operationId}`,
+      title: call.summary,
+      note: `${call.method} ${call.path}`,
+      pieces: [
+        call.description,
+        call.path,
+        ...call.fields.flatMap(({ name: field, schema }) => [
+          `${field}: ${schema.description ?? ''}`,
+          ...fieldsIn(schema, schemas),
+        ]),
+        ...fieldsIn(call.response.schema, schemas),
+      ],
+      body: () => <CallBody call={call} />,
+    })),
+  }));
+  const operations = reference['x-graphql-operations'].map((operation) => ({
+    href: `#/graphql/${operation.name}`,
+    title: operation.title,
+    note: `${operation.kind} ${operation.name}`,
+    pieces: [operation.description, operation.name, ...fieldsIn(operation.args, schemas)],
+    body: () => <OperationBody {...operation} />,
+  }));
+  const types = {
+    href: '#/errors',
+    title: 'Error types by status',
+    pieces: errors.flatMap(({ description }) => description.split('\n')),
+    body: () => <Errors errors={errors} />,
+  };
+  const events = Object.entries(reference.webhooks).map(([type, { post }]) => {
+    const { schema, example } = post.requestBody.content['application/json']!;
+    return {
+      href: `#/webhook/${type}`,
+      title: post.summary,
+      note: type,
+      pieces: [type, ...fieldsIn(schema, schemas)],
+      body: () => (
+        <>
+          <SchemaFields summary="Payload fields" schema={schema} />
+          <Code title="Sample payload" code={textOf(example, true)} what={`payload of ${type}`} />
+        </>
+      ),
+    };
+  });
+  return [
+    ...calls,
+    { name: 'GraphQL only', about: ABOUT_GRAPHQL, topics: operations },
+    { name: 'Errors', about: ABOUT_ERRORS, topics: [types] },
+    { name: 'Webhook events', about: ABOUT_EVENTS, topics: events },
+  ];
+}
