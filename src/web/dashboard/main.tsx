@@ -5,11 +5,11 @@ import type { ApiError, SessionResponse, SignedIn, StoreInfo } from './api.ts';
 import { SignIn } from './pages/sign-in.tsx';
 import { hrefTo } from './route.ts';
 import { Shell } from './shell.tsx';
+import { t } from './text.ts';
 import './styles.css';
 
 /** A tab remembers the operator's chosen store under this key; it is not a credential. */
 const CHOSEN = 'wishgate-store';
-const ENDED = 'You are signed out: the session has ended, or its key was revoked.';
 
 /** `turn` distinguishes one session from the next. */
 type Entered = { step: 'in'; signedIn: SignedIn; turn: object };
@@ -46,7 +46,10 @@ function Inside({ state, setState }: { state: Entered; setState: (change: (now: 
     },
     [turn, setState],
   );
-  const api = useMemo(() => createApi(isOperator ? pid : null, () => leave(ENDED)), [isOperator, pid, leave]);
+  const api = useMemo(
+    () => createApi(isOperator ? pid : null, () => leave(t('session.ended'))),
+    [isOperator, pid, leave],
+  );
   const operator = useMemo(() => {
     if (!isOperator) return null;
     const choose = (chosen: StoreInfo): void => {
@@ -54,7 +57,7 @@ function Inside({ state, setState }: { state: Entered; setState: (change: (now: 
       location.hash = hrefTo('overview');
       setState(() => ({ step: 'in', signedIn: { isOperator, store: chosen }, turn }));
     };
-    return { ...createApi(null, () => leave(ENDED)), choose };
+    return { ...createApi(null, () => leave(t('session.ended'))), choose };
   }, [isOperator, turn, leave, setState]);
   return (
     <Shell
@@ -64,7 +67,7 @@ function Inside({ state, setState }: { state: Entered; setState: (change: (now: 
       operator={operator}
       onSignOut={async () => {
         await signOut();
-        leave('You are signed out.');
+        leave(t('session.signedOut'));
       }}
     />
   );

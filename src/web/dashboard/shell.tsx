@@ -3,6 +3,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { RegionDocument } from '../../generated/dashboard.ts';
 import type { Api, StoreInfo } from './api.ts';
 import { setRegion } from './format.ts';
+import { changeLanguage, language, languageName, languages } from './language.ts';
 import { AlertsPage } from './pages/alerts.tsx';
 import { IntegrationsPage } from './pages/integrations.tsx';
 import { OverviewPage } from './pages/overview.tsx';
@@ -21,6 +22,7 @@ import { hrefTo, useRoute } from './route.ts';
 import type { Route } from './route.ts';
 import { SessionContext, TOAST_MS, useQuery } from './session.ts';
 import type { Operator, Session } from './session.ts';
+import { rich, t } from './text.ts';
 import { UnsavedGuard, leaveWith } from './unsaved.tsx';
 
 /** Shows the pages once the time zone and currency are known; if they cannot be loaded, in the reader's own. */
@@ -32,8 +34,8 @@ function Region({ children }: { children: ComponentChildren }) {
 }
 
 /** Pages by their name in the URL, and the rest of the URL that they show. */
-const PAGES: Record<string, (rest: string) => VNode> = {
-  overview: () => <OverviewPage />,
+const PAGES = {
+  overview: (_rest: string) => <OverviewPage />,
   alerts: () => <AlertsPage />,
   topics: (rest) => (rest ? <TopicPage key={rest} name={rest} /> : <TopicsPage />),
   revenue: () => <RevenuePage />,
@@ -42,9 +44,9 @@ const PAGES: Record<string, (rest: string) => VNode> = {
   integrations: () => <IntegrationsPage />,
   settings: () => <SettingsPage />,
   stores: () => <StoresPage />,
-};
+} satisfies Record<string, (rest: string) => VNode>;
 
-const titleOf = (page: string): string => page.charAt(0).toUpperCase() + page.slice(1);
+type PageName = keyof typeof PAGES;
 
 function useToast(): [string, (message: string) => void] {
   const [message, setMessage] = useState('');
@@ -71,10 +73,27 @@ function useAnnouncedPage(title: string, { page, rest }: Route): void {
   }, [page, rest]);
 }
 
+function LanguageSelect() {
+  return (
+    <select
+      class="language"
+      aria-label={t('shell.language')}
+      value={language}
+      onChange={(event) => changeLanguage(event.currentTarget.value)}
+    >
+      {[...new Set([...languages, language])].map((tag) => (
+        <option key={tag} value={tag} lang={tag}>
+          {languageName(tag)}
+        </option>
+      ))}
+    </select>
+  );
+}
+
 type HeadProps = {
   name: string;
   isOperator: boolean;
-  pages: string[];
+  pages: PageName[];
   current: string;
   onSignOut: () => void;
 };
@@ -90,7 +109,7 @@ function Head({ name, isOperator, pages, current, onSignOut }: HeadProps) {
           </span>
           <div>
             <strong>{name}</strong>
-            <span class="muted">{isOperator ? 'You are an operator' : 'wishgate dashboard'}</span>
+            <span class="muted">{t(isOperator ? 'shell.operator' : 'shell.subtitle')}</span>
           </div>
         </div>
         {isOperator && <StoreSwitcher />}
@@ -101,9 +120,9 @@ function Head({ name, isOperator, pages, current, onSignOut }: HeadProps) {
           aria-controls="pages"
           onClick={() => setOpen(!isOpen)}
         >
-          Menu
+          {t('shell.menu')}
         </button>
-        <nav id="pages" aria-label="Pages" class={isOpen ? 'is-open' : undefined}>
+        <nav id="pages" aria-label={t('shell.pages')} class={isOpen ? 'is-open' : undefined}>
           <ul class="plain-list">
             {pages.map((page) => (
               <li key={page}>
@@ -112,13 +131,14 @@ function Head({ name, isOperator, pages, current, onSignOut }: HeadProps) {
                   aria-current={page === current ? 'page' : undefined}
                   onClick={() => setOpen(false)}
                 >
-                  {titleOf(page)}
+                  {t(`page.${page}`)}
                 </a>
               </li>
             ))}
           </ul>
         </nav>
-        <Button text="Sign out" onClick={() => leaveWith(onSignOut)} />
+        <LanguageSelect />
+        <Button text={t('shell.signOut')} onClick={() => leaveWith(onSignOut)} />
       </div>
     </header>
   );
@@ -133,26 +153,26 @@ type ShellProps = {
 
 export function Shell({ store, api, operator, onSignOut }: ShellProps) {
   const isOperator = operator !== null;
-  const pages = Object.keys(PAGES).filter((page) => (page === 'stores' ? isOperator : store));
+  const pages = (Object.keys(PAGES) as PageName[]).filter((page) => (page === 'stores' ? isOperator : store));
   const asked = useRoute();
   // Without an open store only this page exists, whatever the URL is.
   const route = store === null ? { ...asked, page: 'stores', rest: '' } : asked;
   const pid = store?.pid ?? '';
-  const [name, rename] = useState(store?.name ?? 'All stores');
+  const [name, rename] = useState(store?.name ?? t('shell.allStores'));
   const [message, notify] = useToast();
   const session: Session = useMemo(
     () => ({ pid, ...api, operator, notify, rename }),
     [pid, api, operator, notify],
   );
   const leave = (): void => {
-    onSignOut().catch((error: Error) => notify(`You are still signed in. ${error.message}`));
+    onSignOut().catch((error: Error) => notify(t('shell.stillSignedIn', { error: error.message })));
   };
   const page = pages.find((known) => known === route.page);
-  useAnnouncedPage(page ? titleOf(page) : 'Dashboard', route);
+  useAnnouncedPage(t(page ? `page.${page}` : 'shell.dashboard'), route);
   const shown = page ? (
-    PAGES[page]!(route.rest)
+    PAGES[page](route.rest)
   ) : (
-    <Page title="There is no such page" lead={<a href={hrefTo('overview')}>Go to the overview</a>} />
+    <Page title={t('shell.notFound')} lead={<a href={hrefTo('overview')}>{t('shell.toOverview')}</a>} />
   );
   const skip = (event: Event): void => {
     event.preventDefault();
@@ -162,17 +182,18 @@ export function Shell({ store, api, operator, onSignOut }: ShellProps) {
     <SessionContext.Provider value={session}>
       <DialogHost>
         <a class="skip" href="#main" onClick={skip}>
-          Skip to the content
+          {t('shell.skip')}
         </a>
         <div class="shell">
           <Head {...{ name, isOperator, pages }} current={route.page} onSignOut={leave} />
           <main id="main" tabIndex={-1}>
             {store?.isDemo && (
-              <aside class="notice" aria-label="About the demo store">
+              <aside class="notice" aria-label={t('demo.label')}>
                 <span>
-                  <strong>Demo store:</strong> nothing leaves this machine. Mails and text messages become
-                  files, which the <a href="/demo">demo shop</a> shows; webhooks and a mail server of its own
-                  are refused, because they would call out. Everything else works.
+                  {rich('demo.text', {
+                    title: <strong>{t('demo.title')}</strong>,
+                    link: <a href="/demo">{t('demo.shop')}</a>,
+                  })}
                 </span>
               </aside>
             )}
