@@ -30,7 +30,11 @@ function daysUntil(last: number, count: number): string[] {
 }
 
 /** The days of a report in the store's time zone, and as many days before them to compare with; oldest first. */
-export function checkPeriod({ pacing: { timeZone } }: ZonedStore, { days, from, to }: PeriodInput, now: Date) {
+export function checkPeriod(
+  { pacing: { timeZone } }: ZonedStore,
+  { days, from, to }: PeriodInput,
+  now: Date,
+) {
   const last = to ? checkDay('to', to) : Date.parse(dayIn(timeZone, now));
   const count = from ? (last - checkDay('from', from)) / DAY_MS + 1 : checkCount(days);
   if (count < 1) fail('invalid-request', 'from must not be after to');

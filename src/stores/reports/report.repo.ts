@@ -22,7 +22,11 @@ export async function countEvents(
   events: readonly { store: ZonedStore; n: number; now: Date }[],
 ): Promise<void> {
   if (!events.some(({ n }) => n > 0)) return;
-  const days = events.map(({ store: { pid, pacing }, n, now }) => ({ pid, n, day: dayIn(pacing.timeZone, now) }));
+  const days = events.map(({ store: { pid, pacing }, n, now }) => ({
+    pid,
+    n,
+    day: dayIn(pacing.timeZone, now),
+  }));
   await tx.query(COUNT, [kind, ...arraysOf(days, 'pid', 'day', 'n')]);
 }
 

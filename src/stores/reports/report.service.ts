@@ -24,7 +24,12 @@ export async function getActivity(ctx: Context, input: PeriodInput) {
   const { days, before, timeZone } = checkPeriod(store, input, ctx.now());
   const figures = await reports.activity(ctx.db, store.pid, [...before, ...days]);
   const current = figures.slice(before.length);
-  return { ...totalsOf(current), timeZone, days: current, previous: totalsOf(figures.slice(0, before.length)) };
+  return {
+    ...totalsOf(current),
+    timeZone,
+    days: current,
+    previous: totalsOf(figures.slice(0, before.length)),
+  };
 }
 
 export function getMostWishlisted(ctx: Context, first?: number | null) {

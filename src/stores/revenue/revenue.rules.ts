@@ -50,7 +50,11 @@ export function revenueOf(
   allClicks: readonly DayCountRow[],
 ) {
   const isWithin = ({ day }: { day: string }): boolean => day >= days[0]! && day <= days.at(-1)!;
-  const [sums, sent, clicks] = [allSums.filter(isWithin), allSent.filter(isWithin), allClicks.filter(isWithin)];
+  const [sums, sent, clicks] = [
+    allSums.filter(isWithin),
+    allSent.filter(isWithin),
+    allClicks.filter(isWithin),
+  ];
   const sumsByDay = groupBy(sums, ({ day }) => day);
   const sentByDay = groupBy(sent, ({ day }) => day);
   const clicksByDay = groupBy(clicks, ({ day }) => day);
