@@ -4,6 +4,10 @@ import type * as gql from '../../generated/dashboard.ts';
 import type { Answered } from './api.ts';
 import { formatSeconds, plural } from './format.ts';
 import { draftOfRows, inputOfRows } from './parts/fields.tsx';
+import { find } from './text.ts';
+
+/** A built-in topic's name in the reader's language; a store's own topic is called as the store named it. */
+export const topicName = (name: string): string => find(`topic.${name}`) ?? name;
 
 export type Triggers = Answered<gql.TopicsQuery>['triggers'];
 
