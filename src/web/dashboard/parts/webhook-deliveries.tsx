@@ -3,6 +3,7 @@ import * as gql from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
 import { formatMoment, formatNumber } from '../format.ts';
 import { useAction, usePolling, useQuery, useSession } from '../session.ts';
+import { t } from '../text.ts';
 import { Dialog } from './dialog.tsx';
 import { Badge, Button, CellNote, Empty, ErrorNotice, Loaded, StateBadge, Table } from './layout.tsx';
 import type { Column } from './layout.tsx';
@@ -16,37 +17,45 @@ function WebhookDelivery({ id }: { id: string }) {
   return (
     <Loaded query={query}>
       {({ delivery }) => {
-        if (delivery === null) return <Empty title="This delivery was forgotten" />;
+        if (delivery === null) return <Empty title={t('delivery.gone')} />;
         const { state, tries, dueAt, payload } = delivery;
         return (
           <>
             {state === 'queued' && (
               <p class="notice" role="status">
-                {tries.length === 0 ? 'It leaves now.' : `Next try: ${formatMoment(dueAt)}`}
+                {tries.length === 0
+                  ? t('delivery.sending')
+                  : t('delivery.nextAttempt', { date: formatMoment(dueAt) })}
               </p>
             )}
-            <h3>Tries</h3>
+            <h3>{t('delivery.attempts')}</h3>
             <Table
-              caption="Tries, oldest first"
+              caption={t('delivery.attemptsCaption')}
               rows={tries}
               keyOf={({ at, tookMs }) => `${at} ${tookMs}`}
               columns={[
-                { label: 'When', cell: ({ at }) => formatMoment(at) },
+                { label: t('table.when'), cell: ({ at }) => formatMoment(at) },
                 {
-                  label: 'Answer',
+                  label: t('delivery.response'),
                   cell: ({ status, error }) => (
                     <>
-                      <Badge tone={error === null ? 'good' : 'bad'}>{status ?? 'no answer'}</Badge>
-                      {error && status === null && <CellNote>{error}</CellNote>}
+                      <Badge tone={error === null ? 'good' : 'bad'}>
+                        {status ?? t('delivery.noResponse')}
+                      </Badge>
+                      {error && status === null && <CellNote>{t('alerts.reason', { error })}</CellNote>}
                     </>
                   ),
                 },
-                { label: 'Took', number: ({ tookMs }) => `${formatNumber(tookMs)} ms` },
+                { label: t('delivery.duration'), number: ({ tookMs }) => `${formatNumber(tookMs)} ms` },
               ]}
-              empty="No try yet"
+              empty={t('delivery.noAttempts')}
             />
-            <h3>Payload</h3>
-            <TextPreview label="Payload" text={JSON.stringify(payload, null, 2)} look="payload" />
+            <h3>{t('delivery.payload')}</h3>
+            <TextPreview
+              label={t('delivery.payload')}
+              text={JSON.stringify(payload, null, 2)}
+              look="payload"
+            />
           </>
         );
       }}
@@ -60,21 +69,23 @@ type Delivery = Answered<gql.WebhookDeliveriesQuery>['deliveries']['edges'][numb
 
 const COLUMNS: Column<Delivery>[] = [
   {
-    label: 'Event',
+    label: t('table.event'),
     cell: ({ type, cts, isTest }) => (
       <>
-        <span class="code">{type}</span> {isTest && <Badge>test</Badge>}
+        <span class="code">{type}</span> {isTest && <Badge>{t('delivery.test')}</Badge>}
         <CellNote>{formatMoment(cts)}</CellNote>
       </>
     ),
   },
   {
-    label: 'State',
+    label: t('table.state'),
     cell: ({ state, error, attempts, dueAt }) => (
       <>
         <StateBadge state={state} />
-        {error && <CellNote>{error}</CellNote>}
-        {state === 'queued' && attempts > 0 && <CellNote>next try {formatMoment(dueAt)}</CellNote>}
+        {error && <CellNote>{t('alerts.reason', { error })}</CellNote>}
+        {state === 'queued' && attempts > 0 && (
+          <CellNote>{t('delivery.nextAttempt', { date: formatMoment(dueAt) })}</CellNote>
+        )}
       </>
     ),
   },
@@ -97,19 +108,24 @@ export function WebhookDeliveries({ id: webhookId, url, onClosed }: Props) {
     const { testWebhook } = await run(gql.TestWebhookDocument, { id: webhookId });
     setOpened(testWebhook.id);
     deliveries.reload();
-    return 'A test event is on its way.';
+    return t('delivery.testSent');
   });
   const again = (id: string, look: { text: string; look?: string; label?: string }) => (
     <Button {...look} disabled={replay.isBusy} onClick={() => replay.start(id)} />
   );
   const actions = ({ id, type, state }: Delivery) => (
     <>
-      <Button text="Details" label={`Details of ${type}`} onClick={() => setOpened(id)} />
-      {state !== 'queued' && again(id, { text: 'Replay', label: `Replay ${type}` })}
+      <Button
+        text={t('delivery.details')}
+        label={t('delivery.detailsOf', { event: type })}
+        onClick={() => setOpened(id)}
+      />
+      {state !== 'queued' &&
+        again(id, { text: t('delivery.replay'), label: t('delivery.replayOf', { event: type }) })}
     </>
   );
   return (
-    <Dialog title={opened ? 'Delivery' : 'Deliveries'} isWide>
+    <Dialog title={t(opened ? 'delivery.title' : 'webhooks.deliveries')} isWide>
       <p>
         <span class="code">{url}</span>
       </p>
@@ -118,12 +134,12 @@ export function WebhookDeliveries({ id: webhookId, url, onClosed }: Props) {
         <Loaded query={deliveries}>
           {({ deliveries: { edges } }) => (
             <Table
-              caption="Deliveries, newest first"
+              caption={t('delivery.caption')}
               rows={edges.map(({ node }) => node)}
               keyOf={({ id }) => id}
-              columns={[...COLUMNS, { label: 'Manage', actions }]}
-              empty="Nothing was sent yet"
-              emptyText="A test event shows whether it arrives."
+              columns={[...COLUMNS, { label: t('common.actions'), actions }]}
+              empty={t('delivery.none')}
+              emptyText={t('delivery.noneText')}
             />
           )}
         </Loaded>
@@ -132,11 +148,11 @@ export function WebhookDeliveries({ id: webhookId, url, onClosed }: Props) {
       )}
       <footer class="buttons">
         {opened === null ? (
-          <Button text="Send a test event" look="" isBusy={test.isBusy} onClick={test.start} />
+          <Button text={t('delivery.sendTest')} look="" isBusy={test.isBusy} onClick={test.start} />
         ) : (
           <>
-            <Button text="All deliveries" look="secondary outline" onClick={() => setOpened(null)} />
-            {again(opened, { text: 'Send it again', look: '' })}
+            <Button text={t('delivery.all')} look="secondary outline" onClick={() => setOpened(null)} />
+            {again(opened, { text: t('delivery.again'), look: '' })}
           </>
         )}
       </footer>

@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks';
 import * as gql from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
-import { formatMoment, plural } from '../format.ts';
+import { formatMoment } from '../format.ts';
+import { eventName } from '../names.ts';
 import { useQuery, useSession, useText } from '../session.ts';
+import { rich, t } from '../text.ts';
 import { SecretDialog } from './dialog.tsx';
 import { TextField } from './fields.tsx';
 import { Confirm, FormDialog } from './form.tsx';
@@ -22,20 +24,21 @@ function WebhookForm({ types, webhook, onSaved }: FormProps) {
     const input = { id: webhook?.id ?? null, url: url.value.trim(), events };
     const { secret } = (await run(gql.SaveWebhookDocument, input)).saveWebhook;
     onSaved();
-    if (secret) return <SecretDialog title="The webhook is added" label="Signing secret" secret={secret} />;
-    return 'The webhook is saved.';
+    if (secret)
+      return <SecretDialog title={t('webhooks.added')} label={t('integrations.secret')} secret={secret} />;
+    return t('webhooks.saved');
   };
   const toggle = (event: string, isOn: boolean): void =>
     setEvents(types.filter((name) => (name === event ? isOn : events.includes(name))));
   return (
     <FormDialog
-      title={webhook ? 'Edit webhook' : 'Add webhook'}
-      label={webhook ? 'Save webhook' : 'Add'}
+      title={t(webhook ? 'webhooks.edit' : 'webhooks.add')}
+      label={t(webhook ? 'common.save' : 'common.add')}
       isBlocked={events.length === 0}
       onSubmit={save}
     >
       <TextField
-        label="Address"
+        label={t('webhooks.url')}
         name="url"
         type="url"
         required
@@ -44,7 +47,7 @@ function WebhookForm({ types, webhook, onSaved }: FormProps) {
         autocomplete="off"
       />
       <fieldset>
-        <legend>Events</legend>
+        <legend>{t('webhooks.events')}</legend>
         {types.map((event) => (
           <label key={event}>
             <input
@@ -52,7 +55,7 @@ function WebhookForm({ types, webhook, onSaved }: FormProps) {
               checked={events.includes(event)}
               onChange={(change) => toggle(event, change.currentTarget.checked)}
             />
-            <span class="code">{event}</span>
+            {eventName(event)} <span class="code muted">{event}</span>
           </label>
         ))}
       </fieldset>
@@ -62,15 +65,17 @@ function WebhookForm({ types, webhook, onSaved }: FormProps) {
 
 function Health({ health: { lastSuccessAt, failuresInARow, lastError } }: Webhook) {
   const isBad = failuresInARow > 0;
-  if (!isBad && lastSuccessAt === null) return <Badge>not tried yet</Badge>;
+  if (!isBad && lastSuccessAt === null) return <Badge>{t('webhooks.unused')}</Badge>;
   return (
     <>
       <Badge tone={isBad ? 'bad' : 'good'}>
-        {isBad ? `${plural(failuresInARow, 'failure')} in a row` : 'healthy'}
+        {isBad ? t('webhooks.errors', { count: failuresInARow }) : t('webhooks.healthy')}
       </Badge>
-      {isBad && <CellNote>{lastError}</CellNote>}
+      {isBad && lastError && <CellNote>{t('alerts.reason', { error: lastError })}</CellNote>}
       <CellNote>
-        {lastSuccessAt === null ? 'nothing taken yet' : `last taken ${formatMoment(lastSuccessAt)}`}
+        {lastSuccessAt === null
+          ? t('webhooks.noneAccepted')
+          : t('webhooks.lastAccepted', { date: formatMoment(lastSuccessAt) })}
       </CellNote>
     </>
   );
@@ -87,57 +92,58 @@ export function Webhooks() {
   const remove = async (id: string) => {
     await run(gql.DeleteWebhookDocument, { id });
     reload();
-    return 'The webhook is deleted.';
+    return t('webhooks.deleted');
   };
   const actions = (webhook: Webhook) => {
     const { id, url } = webhook;
     const ask = (
-      <Confirm title="Delete this webhook?" label="Delete" onSubmit={() => remove(id)}>
-        <span class="code">{url}</span> hears of nothing any more, and its signing secret is gone.
+      <Confirm title={t('webhooks.deleteTitle')} label={t('common.delete')} onSubmit={() => remove(id)}>
+        {rich('webhooks.deleteText', { url: <span class="code">{url}</span> })}
       </Confirm>
     );
     return (
       <>
         <Button
-          text="Deliveries"
-          label={`Deliveries: ${url}`}
+          text={t('webhooks.deliveries')}
+          label={t('webhooks.deliveriesLabel', { url })}
           opens={<WebhookDeliveries id={id} url={url} onClosed={reload} />}
         />
-        <Button text="Edit" label={`Edit: ${url}`} opens={form(webhook)} />
-        <Button text="Delete" look="small danger outline" label={`Delete: ${url}`} opens={ask} />
+        <Button text={t('common.edit')} label={t('webhooks.editLabel', { url })} opens={form(webhook)} />
+        <Button
+          text={t('common.delete')}
+          look="small danger outline"
+          label={t('webhooks.deleteLabel', { url })}
+          opens={ask}
+        />
       </>
     );
   };
   return (
     <TableCard
-      title="Webhooks"
-      note="Your own systems hear of events; each call is signed and repeated until it is taken."
-      aside={isDemo === false && <Button text="Add webhook" look="small" opens={form()} />}
+      title={t('webhooks.title')}
+      note={t('webhooks.note')}
+      aside={isDemo === false && <Button text={t('webhooks.add')} look="small" opens={form()} />}
       kind="webhook-table"
       query={webhooks}
       rowsOf={(found) => (found.store.isDemo ? [] : found.webhooks)}
       keyOf={({ id }) => id}
       columns={[
-        { label: 'Address', cell: ({ url }) => <span class="code">{url}</span> },
+        { label: t('webhooks.url'), cell: ({ url }) => <span class="code">{url}</span> },
         {
-          label: 'Events',
+          label: t('webhooks.events'),
           cell: ({ events }) => (
             <span class="badges">
               {events.map((event) => (
-                <Badge key={event}>{event}</Badge>
+                <Badge key={event}>{eventName(event)}</Badge>
               ))}
             </span>
           ),
         },
-        { label: 'Health', cell: (webhook) => <Health {...webhook} /> },
-        { label: 'Manage', actions },
+        { label: t('webhooks.health'), cell: (webhook) => <Health {...webhook} /> },
+        { label: t('common.actions'), actions },
       ]}
-      empty={isDemo ? 'The demo store has no webhooks' : 'No webhooks yet'}
-      emptyText={
-        isDemo
-          ? 'What it sends never leaves this machine. A store of your own can have up to 20.'
-          : 'Add the address of a system that should know.'
-      }
+      empty={t(isDemo ? 'webhooks.demo' : 'webhooks.none')}
+      emptyText={t(isDemo ? 'webhooks.demoText' : 'webhooks.noneText')}
     />
   );
 }
