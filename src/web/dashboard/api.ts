@@ -1,7 +1,7 @@
 import type { TypedDocumentString } from '../../generated/dashboard.ts';
 import { t } from './text.ts';
 
-/** An error with a message that the user can act on; `type` is the service's, or `offline`. */
+/** An error with a message that the user can act on; `type` is the service's, or `offline` without a response of the service. */
 export type ApiError = Error & { type: string };
 
 const apiError = (type: string, message: string): ApiError => Object.assign(new Error(message), { type });
@@ -46,7 +46,7 @@ async function read<Body>(response: Response): Promise<Body> {
   const body = (await response.json().catch(() => null)) as (Body & ErrorBody & GraphqlErrors) | null;
   if (response.status === 204 || (response.ok && body && !body.errors)) return body!;
   const error = body?.errors?.[0];
-  const type = error?.extensions?.type ?? body?.type ?? 'internal-error';
+  const type = error?.extensions?.type ?? body?.type ?? 'offline';
   const message = error?.message ?? body?.message ?? t('api.noResponse');
   const seconds = Number(response.headers.get('Retry-After'));
   throw apiError(type, type === 'too-many-requests' ? t('api.tooMany', { seconds }) : message);

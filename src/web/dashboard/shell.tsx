@@ -3,7 +3,6 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { RegionDocument } from '../../generated/dashboard.ts';
 import type { Api, StoreInfo } from './api.ts';
 import { setRegion } from './format.ts';
-import { changeLanguage, language, languageName, languages } from './language.ts';
 import { AlertsPage } from './pages/alerts.tsx';
 import { IntegrationsPage } from './pages/integrations.tsx';
 import { OverviewPage } from './pages/overview.tsx';
@@ -17,6 +16,7 @@ import { StoreSwitcher, StoresPage } from './pages/stores.tsx';
 import { TopicPage } from './pages/topic.tsx';
 import { TopicsPage } from './pages/topics.tsx';
 import { DialogHost } from './parts/dialog.tsx';
+import { LanguageSelect } from './parts/language-select.tsx';
 import { Button, Page } from './parts/layout.tsx';
 import { hrefTo, useRoute } from './route.ts';
 import type { Route } from './route.ts';
@@ -80,23 +80,6 @@ function useAnnouncedPage(title: string, { page, rest }: Route, hasSignedIn: boo
   }, [page, rest]);
 }
 
-function LanguageSelect() {
-  return (
-    <select
-      class="language"
-      aria-label={t('shell.language')}
-      value={language}
-      onChange={(event) => changeLanguage(event.currentTarget.value)}
-    >
-      {[...new Set([...languages, language])].map((tag) => (
-        <option key={tag} value={tag} lang={tag}>
-          {languageName(tag)}
-        </option>
-      ))}
-    </select>
-  );
-}
-
 type HeadProps = {
   name: string;
   isOperator: boolean;
@@ -143,8 +126,8 @@ function Head({ name, isOperator, pages, current, onSignOut }: HeadProps) {
               </li>
             ))}
           </ul>
+          <LanguageSelect />
         </nav>
-        <LanguageSelect />
         <Button text={t('shell.signOut')} onClick={() => leaveWith(onSignOut)} />
       </div>
     </header>

@@ -9,7 +9,7 @@ export type TextKey = keyof typeof en;
 type Ast = ReturnType<IntlMessageFormat['getAst']>;
 /** The bundler parses messages with placeholders; the others are plain text. */
 type Catalogue = Record<string, string | Ast>;
-type Values = Record<string, string | number | Date>;
+type Values = Record<string, string | number | boolean>;
 
 const file = (await import(`../../messages/dashboard/${locale}.json`)) as { default: Catalogue };
 const catalogue = file.default;

@@ -1,13 +1,17 @@
 import { topicRules } from '../../alerts/topics/topic.columns.ts';
-import type { RuleName, SummaryUnit } from '../../alerts/topics/topic.columns.ts';
+import type { RuleName, SummaryName } from '../../alerts/topics/topic.columns.ts';
 import type * as gql from '../../generated/dashboard.ts';
 import type { Answered } from './api.ts';
-import { formatSeconds, plural } from './format.ts';
+import { formatSeconds } from './format.ts';
 import { draftOfRows, inputOfRows } from './parts/fields.tsx';
-import { find } from './text.ts';
+import { find, t } from './text.ts';
 
-/** A built-in topic's name in the reader's language; a store's own topic is called as the store named it. */
-export const topicName = (name: string): string => find(`topic.${name}`) ?? name;
+/** The rules with their texts, as rows of a form. */
+export const ruleRows = topicRules.map((rule) => ({
+  ...rule,
+  label: t(`rule.${rule.name}.label`),
+  hint: find(`rule.${rule.name}.hint`),
+}));
 
 export type Triggers = Answered<gql.TopicsQuery>['triggers'];
 
@@ -23,7 +27,7 @@ export type TopicDraft = {
 export function draftOf(topic: gql.TopicFieldsFragment): TopicDraft {
   const { name, trigger, batchSize, shoppersPerUnit } = topic;
   return {
-    ...(draftOfRows(topicRules, topic) as Record<RuleName, string | boolean>),
+    ...(draftOfRows(ruleRows, topic) as Record<RuleName, string | boolean>),
     name,
     trigger,
     recipients: batchSize !== null ? 'batches' : shoppersPerUnit !== null ? 'stock' : 'all',
@@ -56,7 +60,7 @@ export function inputOf(draft: TopicDraft, triggers: Triggers): gql.SaveTopicInp
   const { name, trigger, texts, recipients: _recipients, ...rules } = draft;
   const cleared = topicRules.filter((rule) => rule.initial === null && !isRuleShown(rule, draft, triggers));
   return {
-    ...inputOfRows<Omit<gql.SaveTopicInput, 'name'>>(topicRules, rules),
+    ...inputOfRows<Omit<gql.SaveTopicInput, 'name'>>(ruleRows, rules),
     ...Object.fromEntries(cleared.map((rule) => [rule.name, null])),
     name,
     trigger,
@@ -72,13 +76,10 @@ export function rulesText(topic: gql.TopicFieldsFragment, triggers: Triggers): s
     .flatMap(({ name, summary }) => {
       const value = topic[name];
       if (name === 'batchSize' && batchSize && batchIntervalSeconds)
-        return `${plural(batchSize, 'shopper')} every ${formatSeconds(batchIntervalSeconds)}`;
-      return summary && value ? summary.text.replace('{}', valueText(value, summary.unit)) : [];
+        return t('rule.batches', { shoppers: batchSize, interval: formatSeconds(batchIntervalSeconds) });
+      if (!summary || !value) return [];
+      const shown = summary === 'duration' ? formatSeconds(Number(value)) : value;
+      return t(`rule.${name as SummaryName}.summary`, { value: shown });
     });
   return words.join(' · ');
-}
-
-function valueText(value: string | number | boolean, unit?: SummaryUnit): string {
-  if (typeof value !== 'number' || unit === undefined) return String(value);
-  return unit === 'seconds' ? formatSeconds(value) : plural(value, unit);
 }

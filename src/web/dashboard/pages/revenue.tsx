@@ -1,12 +1,12 @@
 import * as gql from '../../../generated/dashboard.ts';
 import { formatDay, formatMoney, formatNumber, formatShare } from '../format.ts';
+import { topicName } from '../names.ts';
 import { Card, CellNote, Empty, Facts, Loaded, Page, Table } from '../parts/layout.tsx';
 import { Change, usePeriod } from '../parts/period.tsx';
 import { CsvButton } from '../parts/table-card.tsx';
 import { hrefTo } from '../route.ts';
 import { useQuery } from '../session.ts';
 import { rich, t } from '../text.ts';
-import { topicName } from '../topic-draft.ts';
 
 const EXAMPLE = `curl -u "$PID:$KEY" "$BASE/storeadmin/v3/orders/report" \\
   -d orderId=1001 -d currency=EUR -d useremail=ada@example.com \\

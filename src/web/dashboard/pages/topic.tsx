@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { topicRules } from '../../../alerts/topics/topic.columns.ts';
 import * as gql from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
 import { plural } from '../format.ts';
@@ -14,7 +13,7 @@ import { TemplatePreview } from '../parts/template-preview.tsx';
 import { TopicSend } from '../parts/topic-send.tsx';
 import { hrefTo } from '../route.ts';
 import { useQuery, useSession } from '../session.ts';
-import { draftOf, inputOf, isRuleShown, listOf } from '../topic-draft.ts';
+import { draftOf, inputOf, isRuleShown, listOf, ruleRows } from '../topic-draft.ts';
 import type { Recipients, TopicDraft, Triggers } from '../topic-draft.ts';
 import { forgetUnsaved } from '../unsaved.tsx';
 import { triggerText } from './topics.tsx';
@@ -25,7 +24,7 @@ const RECIPIENTS = optionsOf<Recipients>({
   stock: 'As many as there is stock for',
 });
 
-type Row = (typeof topicRules)[number];
+type Row = (typeof ruleRows)[number];
 
 /** This topic never notifies list owners; another topic does. */
 const SUBSCRIBERS_ONLY = 'backinstock';
@@ -33,7 +32,7 @@ const SUBSCRIBERS_ONLY = 'backinstock';
 function TopicRules({ triggers, form }: { triggers: Triggers; form: Form<TopicDraft> }) {
   const { draft } = form;
   const fieldsOf = (isWanted: (row: Row) => boolean) =>
-    topicRules
+    ruleRows
       .filter((row) => isRuleShown(row, draft, triggers) && isWanted(row))
       .map((row) => (
         <RowField

@@ -1,4 +1,5 @@
 import { useMemo, useRef } from 'preact/hooks';
+import { find, t } from '../text.ts';
 import { AS_TYPED, useField } from './fields.tsx';
 
 const LIQUID = /\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\}/g;
@@ -56,7 +57,8 @@ function Variables({ label, variables, onPick }: VariablesProps) {
       }}
     >
       <summary>
-        Insert variable<span class="visually-hidden"> into {label}</span>
+        {t('code.insert')}
+        <span class="visually-hidden"> {t('code.into', { part: label })}</span>
       </summary>
       <ul class="plain-list popup">
         {variables.map(({ name, meaning, sample }) => (
@@ -64,7 +66,7 @@ function Variables({ label, variables, onPick }: VariablesProps) {
             <button type="button" class="plain-button" onClick={() => (close(), onPick(name))}>
               <span class="code">{name}</span>
               <span class="muted">
-                {meaning}
+                {find(`variable.${name}`) ?? meaning}
                 {sample && `: ${sample}`}
               </span>
             </button>
@@ -93,7 +95,7 @@ export function CodeField({ label, name, value, rows, isHtml, variables, onValue
     value,
     variables.map((one) => one.name),
   );
-  const hint = unknown.length > 0 && `Nothing is known of ${unknown.join(', ')}: it stays empty.`;
+  const hint = unknown.length > 0 && t('code.unknown', { count: unknown.length, names: unknown.join(', ') });
   const { input, label: labelled, around } = useField({ label, name, hint: hint || undefined });
   const pick = (variable: string): void => {
     field.current!.focus();

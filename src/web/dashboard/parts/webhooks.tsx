@@ -2,9 +2,9 @@ import { useState } from 'preact/hooks';
 import * as gql from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
 import { formatMoment } from '../format.ts';
+import { eventName } from '../names.ts';
 import { useAction, useDialog, useQuery, useSession, useText } from '../session.ts';
 import { rich, t } from '../text.ts';
-import type { TextKey } from '../text.ts';
 import { SecretDialog } from './dialog.tsx';
 import { TextField } from './fields.tsx';
 import { Confirm, FormDialog } from './form.tsx';
@@ -25,20 +25,20 @@ function WebhookForm({ types, webhook, onSaved }: FormProps) {
     const { secret } = (await run(gql.SaveWebhookDocument, input)).saveWebhook;
     onSaved();
     if (secret)
-      return <SecretDialog title={t('webhook.added')} label={t('webhook.secret')} secret={secret} />;
-    return t('webhook.saved');
+      return <SecretDialog title={t('webhooks.added')} label={t('integrations.secret')} secret={secret} />;
+    return t('webhooks.saved');
   };
   const toggle = (event: string, isOn: boolean): void =>
     setEvents(types.filter((name) => (name === event ? isOn : events.includes(name))));
   return (
     <FormDialog
-      title={t(webhook ? 'webhook.editTitle' : 'webhook.add')}
-      label={t(webhook ? 'webhook.save' : 'webhook.addNow')}
+      title={t(webhook ? 'webhooks.edit' : 'webhooks.add')}
+      label={t(webhook ? 'common.save' : 'common.add')}
       isBlocked={events.length === 0}
       onSubmit={save}
     >
       <TextField
-        label={t('webhook.url')}
+        label={t('webhooks.url')}
         name="url"
         type="url"
         required
@@ -47,7 +47,7 @@ function WebhookForm({ types, webhook, onSaved }: FormProps) {
         autocomplete="off"
       />
       <fieldset>
-        <legend>{t('webhook.events')}</legend>
+        <legend>{t('webhooks.events')}</legend>
         {types.map((event) => (
           <label key={event}>
             <input
@@ -55,7 +55,7 @@ function WebhookForm({ types, webhook, onSaved }: FormProps) {
               checked={events.includes(event)}
               onChange={(change) => toggle(event, change.currentTarget.checked)}
             />
-            <span class="code">{event}</span>
+            {eventName(event)} <span class="code muted">{event}</span>
           </label>
         ))}
       </fieldset>
@@ -65,17 +65,17 @@ function WebhookForm({ types, webhook, onSaved }: FormProps) {
 
 function Health({ health: { lastSuccessAt, failuresInARow, lastError } }: Webhook) {
   const isBad = failuresInARow > 0;
-  if (!isBad && lastSuccessAt === null) return <Badge>{t('webhook.untried')}</Badge>;
+  if (!isBad && lastSuccessAt === null) return <Badge>{t('webhooks.unused')}</Badge>;
   return (
     <>
       <Badge tone={isBad ? 'bad' : 'good'}>
-        {isBad ? t('webhook.failing', { count: failuresInARow }) : t('webhook.healthy')}
+        {isBad ? t('webhooks.errors', { count: failuresInARow }) : t('webhooks.healthy')}
       </Badge>
-      {isBad && <CellNote>{lastError}</CellNote>}
+      {isBad && lastError && <CellNote>{t('alerts.reason', { error: lastError })}</CellNote>}
       <CellNote>
         {lastSuccessAt === null
-          ? t('webhook.neverAccepted')
-          : t('webhook.accepted', { time: formatMoment(lastSuccessAt) })}
+          ? t('webhooks.noneAccepted')
+          : t('webhooks.lastAccepted', { date: formatMoment(lastSuccessAt) })}
       </CellNote>
     </>
   );
@@ -93,39 +93,38 @@ export function Webhooks() {
   const remove = async (id: string) => {
     await run(gql.DeleteWebhookDocument, { id });
     reload();
-    return t('webhook.deleted');
+    return t('webhooks.deleted');
   };
   const test = useAction(async ({ id, url }: Webhook) => {
     const { testWebhook } = await run(gql.TestWebhookDocument, { id });
     open(<WebhookDeliveries id={id} url={url} shown={testWebhook.id} onClosed={reload} />);
-    return t('webhook.testSent');
+    return t('delivery.testSent');
   });
   const actions = (webhook: Webhook) => {
     const { id, url } = webhook;
     const ask = (
-      <Confirm title={t('webhook.deleteTitle')} label={t('webhook.delete')} onSubmit={() => remove(id)}>
-        {rich('webhook.deleteText', { url: <span class="code">{url}</span> })}
+      <Confirm title={t('webhooks.deleteTitle')} label={t('common.delete')} onSubmit={() => remove(id)}>
+        {rich('webhooks.deleteText', { url: <span class="code">{url}</span> })}
       </Confirm>
     );
-    const named = (key: TextKey): string => `${t(key)}: ${url}`;
     return (
       <>
         <Button
-          text={t('webhook.test')}
-          label={named('webhook.test')}
+          text={t('delivery.sendTest')}
+          label={t('webhooks.testLabel', { url })}
           disabled={test.isBusy}
           onClick={() => test.start(webhook)}
         />
         <Button
-          text={t('webhook.deliveries')}
-          label={named('webhook.deliveries')}
+          text={t('webhooks.deliveries')}
+          label={t('webhooks.deliveriesLabel', { url })}
           opens={<WebhookDeliveries id={id} url={url} onClosed={reload} />}
         />
-        <Button text={t('webhook.edit')} label={named('webhook.edit')} opens={form(webhook)} />
+        <Button text={t('common.edit')} label={t('webhooks.editLabel', { url })} opens={form(webhook)} />
         <Button
-          text={t('webhook.delete')}
+          text={t('common.delete')}
           look="small danger outline"
-          label={named('webhook.delete')}
+          label={t('webhooks.deleteLabel', { url })}
           opens={ask}
         />
       </>
@@ -135,30 +134,30 @@ export function Webhooks() {
     <>
       <ErrorNotice error={test.error} />
       <TableCard
-        title={t('webhook.title')}
-        note={t('webhook.note')}
-        aside={isDemo === false && <Button text={t('webhook.add')} look="small" opens={form()} />}
+        title={t('webhooks.title')}
+        note={t('webhooks.note')}
+        aside={isDemo === false && <Button text={t('webhooks.add')} look="small" opens={form()} />}
         kind="webhook-table"
         query={webhooks}
         rowsOf={(found) => (found.store.isDemo ? [] : found.webhooks)}
         keyOf={({ id }) => id}
         columns={[
-          { label: t('webhook.url'), cell: ({ url }) => <span class="code">{url}</span> },
+          { label: t('webhooks.url'), cell: ({ url }) => <span class="code">{url}</span> },
           {
-            label: t('webhook.events'),
+            label: t('webhooks.events'),
             cell: ({ events }) => (
               <span class="badges">
                 {events.map((event) => (
-                  <Badge key={event}>{event}</Badge>
+                  <Badge key={event}>{eventName(event)}</Badge>
                 ))}
               </span>
             ),
           },
-          { label: t('webhook.health'), cell: (webhook) => <Health {...webhook} /> },
-          { label: t('webhook.manage'), actions },
+          { label: t('webhooks.health'), cell: (webhook) => <Health {...webhook} /> },
+          { label: t('common.actions'), actions },
         ]}
-        empty={t(isDemo ? 'webhook.demo' : 'webhook.none')}
-        emptyText={t(isDemo ? 'webhook.demoText' : 'webhook.noneText')}
+        empty={t(isDemo ? 'webhooks.demo' : 'webhooks.none')}
+        emptyText={t(isDemo ? 'webhooks.demoText' : 'webhooks.noneText')}
       />
     </>
   );
