@@ -18,9 +18,9 @@ type Alert = Answered<gql.AlertsQuery>['alerts']['edges'][number]['node'];
 function AlertMessage({ topic, epi, medium, value, finishedAt }: Alert) {
   const message = useQuery(gql.AlertMessageDocument, { topic, epi });
   return (
-    <Dialog title={t('alerts.messageTo', { contact: value })}>
+    <Dialog title={t('alerts.previewTitle')}>
       <p class="muted">
-        {t('alerts.preview')}
+        {t('alerts.preview', { contact: value })}
         {finishedAt !== null && ` ${t('alerts.finishedAt', { date: formatMoment(finishedAt) })}`}
       </p>
       <Loaded query={message} lines={6}>
