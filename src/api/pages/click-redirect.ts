@@ -2,10 +2,9 @@ import type { Application, Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { Services } from '../../context.ts';
 import { AppError } from '../../platform/errors.ts';
-import type { LinkStore } from '../../shoppers/contacts/link.rules.ts';
 import { destinationOf, readToken } from '../../stores/revenue/click.rules.ts';
 import { countClick, findLink, verifyLink } from '../../stores/revenue/click.service.ts';
-import type { FoundLink } from '../../stores/revenue/click.service.ts';
+import type { ClickStore, FoundLink } from '../../stores/revenue/click.service.ts';
 import { nameRoute } from '../access-log.ts';
 import type { AdmitLink } from '../authenticate.ts';
 import { sendTokenPage, tokenPage } from './token-page.ts';
@@ -50,10 +49,10 @@ function queryOf({ originalUrl }: Request): string {
 
 /** Serves the links in alerts: records the click and redirects to the product, also while the database is down. */
 export function serveClicks(app: Application, services: Services, admitLink: AdmitLink): void {
-  const known = new LRUCache<string, LinkStore>({ max: MAX_STORES });
+  const known = new LRUCache<string, ClickStore>({ max: MAX_STORES });
 
   /** The store of a link; one that was seen before is found without the database. */
-  const storeOf = async (req: Request, res: Response, pid: string): Promise<LinkStore | null> => {
+  const storeOf = async (req: Request, res: Response, pid: string): Promise<ClickStore | null> => {
     const admitted = admitLink(req, res, pid).then(({ viewer: { store } }) => {
       if (store) known.set(pid, store);
       return store;

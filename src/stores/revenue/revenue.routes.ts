@@ -1,5 +1,5 @@
 import { ReportOrderDocument, RevenueDocument, SetMeasuredDocument } from '../../generated/operations.ts';
-import { flag, json, moment, text } from '../../platform/route/form.ts';
+import { count, flag, json, moment, text } from '../../platform/route/form.ts';
 import { route } from '../../platform/route/route.ts';
 import type { RouteTable } from '../../platform/route/route.ts';
 import { streamRevenue } from './revenue.service.ts';
@@ -25,13 +25,13 @@ export const revenueRoutes = {
   'GET /storeadmin/v3/revenue': route(RevenueDocument, {
     caller: 'store',
     summary: 'Answers what alerts and lists brought in, by day, currency and topic',
-    form: { from: text.unusual, to: text.unusual },
+    form: { days: count.unusual, from: text.unusual, to: text.unusual },
     reply: 'revenue',
   }),
   'GET /storeadmin/v3/revenue.csv': route(RevenueDocument, {
     caller: 'store',
     summary: 'Streams what alerts and lists brought in as CSV, a line for each day and currency',
-    form: { from: text.unusual, to: text.unusual },
+    form: { days: count.unusual, from: text.unusual, to: text.unusual },
     stream: { type: 'text/csv', write: streamRevenue },
     reply: 'revenue',
   }),

@@ -12,10 +12,15 @@ import './styles.css';
 const CHOSEN = 'wishgate-store';
 
 /** `turn` distinguishes one session from the next. */
-type Entered = { step: 'in'; signedIn: SignedIn; turn: object };
+type Entered = { step: 'in'; signedIn: SignedIn; turn: object; hasSignedIn: boolean };
 type State = { step: 'asking' } | { step: 'out'; reason: string } | Entered;
 
-const enter = (signedIn: SignedIn): Entered => ({ step: 'in', signedIn, turn: {} });
+const enter = (signedIn: SignedIn, hasSignedIn: boolean): Entered => ({
+  step: 'in',
+  signedIn,
+  turn: {},
+  hasSignedIn,
+});
 
 function remember(store: StoreInfo | null): void {
   if (store === null) sessionStorage.removeItem(CHOSEN);
@@ -35,7 +40,7 @@ async function findSession(): Promise<SessionResponse> {
 }
 
 function Inside({ state, setState }: { state: Entered; setState: (change: (now: State) => State) => void }) {
-  const { signedIn, turn } = state;
+  const { signedIn, turn, hasSignedIn } = state;
   const { isOperator, store } = signedIn;
   const pid = store?.pid ?? null;
   const leave = useCallback(
@@ -55,7 +60,7 @@ function Inside({ state, setState }: { state: Entered; setState: (change: (now: 
     const choose = (chosen: StoreInfo): void => {
       remember(chosen);
       location.hash = hrefTo('overview');
-      setState(() => ({ step: 'in', signedIn: { isOperator, store: chosen }, turn }));
+      setState(() => ({ step: 'in', signedIn: { isOperator, store: chosen }, turn, hasSignedIn: true }));
     };
     return { ...createApi(null, () => leave(t('session.ended'))), choose };
   }, [isOperator, turn, leave, setState]);
@@ -65,6 +70,7 @@ function Inside({ state, setState }: { state: Entered; setState: (change: (now: 
       store={store}
       api={api}
       operator={operator}
+      hasSignedIn={hasSignedIn}
       onSignOut={async () => {
         await signOut();
         leave(t('session.signedOut'));
@@ -80,7 +86,7 @@ function App() {
     findSession().then(
       (answer) => {
         setDemo(answer.hasDemo);
-        setState(answer.session ? enter(answer.session) : { step: 'out', reason: '' });
+        setState(answer.session ? enter(answer.session, false) : { step: 'out', reason: '' });
       },
       (error: unknown) => setState({ step: 'out', reason: (error as Error).message }),
     );
@@ -88,7 +94,11 @@ function App() {
   if (state.step === 'asking') return <div class="sign-in" aria-busy="true" />;
   if (state.step === 'in') return <Inside state={state} setState={setState} />;
   return (
-    <SignIn reason={state.reason} hasDemo={hasDemo} onSignedIn={(signedIn) => setState(enter(signedIn))} />
+    <SignIn
+      reason={state.reason}
+      hasDemo={hasDemo}
+      onSignedIn={(signedIn) => setState(enter(signedIn, true))}
+    />
   );
 }
 

@@ -26,11 +26,15 @@ import { rich, t } from './text.ts';
 import { UnsavedGuard, leaveWith } from './unsaved.tsx';
 
 /** Shows the pages once the time zone and currency are known; if they cannot be loaded, in the reader's own. */
-function Region({ children }: { children: ComponentChildren }) {
+function Region({ onReady, children }: { onReady: () => void; children: ComponentChildren }) {
   const { data, isLoading } = useQuery(RegionDocument, {});
   // Once for each response, because the settings page sets the region, too.
   useMemo(() => data && setRegion(data.store), [data]);
-  return data === null && isLoading ? null : <>{children}</>;
+  const isReady = data !== null || !isLoading;
+  useEffect(() => {
+    if (isReady) onReady();
+  }, [isReady]);
+  return isReady ? <>{children}</> : null;
 }
 
 /** Pages by their name in the URL, and the rest of the URL that they show. */
@@ -60,16 +64,19 @@ function useToast(): [string, (message: string) => void] {
   return [message, notify];
 }
 
-/** Sets the tab's title, and moves the focus to the heading after a page change, but not at sign-in. */
-function useAnnouncedPage(title: string, { page, rest }: Route): void {
-  const isFirst = useRef(true);
+const focusHeading = (): void =>
+  document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
+
+/** Sets the tab's title, and moves the focus to the heading after sign-in and after each page change, but not after a reload. */
+function useAnnouncedPage(title: string, { page, rest }: Route, hasSignedIn: boolean): void {
+  const isAnnounced = useRef(hasSignedIn);
   useEffect(() => {
     document.title = `${title} · wishgate`;
-    if (!isFirst.current) {
+    if (isAnnounced.current) {
       scrollTo(0, 0);
-      document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
+      focusHeading();
     }
-    isFirst.current = false;
+    isAnnounced.current = true;
   }, [page, rest]);
 }
 
@@ -127,14 +134,39 @@ function Head({ name, isOperator, pages, current, onSignOut }: HeadProps) {
   );
 }
 
+const CLOSED_NOTICE = 'wishgate-demo-notice';
+
+function DemoNotice() {
+  const [isClosed, setClosed] = useState(sessionStorage.getItem(CLOSED_NOTICE) !== null);
+  if (isClosed) return null;
+  const close = (): void => {
+    sessionStorage.setItem(CLOSED_NOTICE, 'closed');
+    setClosed(true);
+    focusHeading();
+  };
+  return (
+    <aside class="notice closable" aria-label={t('demo.label')}>
+      <span>
+        {rich('demo.text', {
+          title: <strong>{t('demo.title')}</strong>,
+          link: <a href="/demo">{t('demo.shop')}</a>,
+        })}
+      </span>
+      <Button text="✕" look="icon plain-button" label={t('demo.close')} onClick={close} />
+    </aside>
+  );
+}
+
 type ShellProps = {
   store: StoreInfo | null;
   api: Api;
   operator: Operator | null;
+  /** Whether the user has just signed in or chosen the store, rather than reloaded the page. */
+  hasSignedIn: boolean;
   onSignOut: () => Promise<void>;
 };
 
-export function Shell({ store, api, operator, onSignOut }: ShellProps) {
+export function Shell({ store, api, operator, hasSignedIn, onSignOut }: ShellProps) {
   const isOperator = operator !== null;
   const pages = (Object.keys(PAGES) as PageName[]).filter((page) => (page === 'stores' ? isOperator : store));
   const asked = useRoute();
@@ -151,7 +183,7 @@ export function Shell({ store, api, operator, onSignOut }: ShellProps) {
     onSignOut().catch((error: Error) => notify(t('shell.stillSignedIn', { error: error.message })));
   };
   const page = pages.find((known) => known === route.page);
-  useAnnouncedPage(t(page ? `page.${page}` : 'shell.dashboard'), route);
+  useAnnouncedPage(t(page ? `page.${page}` : 'shell.dashboard'), route, hasSignedIn);
   const shown = page ? (
     PAGES[page](route.rest)
   ) : (
@@ -170,17 +202,8 @@ export function Shell({ store, api, operator, onSignOut }: ShellProps) {
         <div class="shell">
           <Head {...{ name, isOperator, pages }} current={route.page} onSignOut={leave} />
           <main id="main" tabIndex={-1}>
-            {store?.isDemo && (
-              <aside class="notice" aria-label={t('demo.label')}>
-                <span>
-                  {rich('demo.text', {
-                    title: <strong>{t('demo.title')}</strong>,
-                    link: <a href="/demo">{t('demo.shop')}</a>,
-                  })}
-                </span>
-              </aside>
-            )}
-            {store ? <Region>{shown}</Region> : shown}
+            {store?.isDemo && <DemoNotice />}
+            {store ? <Region onReady={() => hasSignedIn && focusHeading()}>{shown}</Region> : shown}
           </main>
         </div>
         <div class="toast" role="status">

@@ -4,7 +4,7 @@ import { moveTo, useRoute } from '../route.ts';
 import { useAction, useSession, useText } from '../session.ts';
 import type { Query } from '../session.ts';
 import { t } from '../text.ts';
-import { Segments, TextField } from './fields.tsx';
+import { TextField } from './fields.tsx';
 import type { Option } from './fields.tsx';
 import { Button, Card, ErrorNotice, Loaded, Table } from './layout.tsx';
 import type { CardProps, Column, TableProps } from './layout.tsx';
@@ -39,18 +39,6 @@ export const oneOf = <Value extends string>(
   options: readonly Option<Value>[],
   other: Value,
 ): Value => options.find(({ value }) => value === text)?.value ?? other;
-
-/** The selected number of past days; 30 unless the URL has another. */
-export function useDays(choices: readonly string[]) {
-  const { filters, change } = useFilters(['days']);
-  const options = choices.map((days) => ({ value: days, label: t('table.days', { days: Number(days) }) }));
-  const value = oneOf(filters.days, options, '30');
-  const onValue = (days: string): void => change('days', days === '30' ? '' : days);
-  return {
-    days: Number(value),
-    picker: <Segments label={t('table.range')} value={value} options={options} onValue={onValue} />,
-  };
-}
 
 /** Searches after a pause in typing, and follows Back. */
 export function SearchBox({ value, onValue, ...rest }: Bound & { label: string; placeholder: string }) {
