@@ -97,9 +97,6 @@ export function dayStart(day: string, daysLater = 0): number | null {
 
 export const formatDay = (day: string): string => days.format(new Date(`${day}T00:00:00Z`));
 
-export const plural = (count: number, one: string, many = `${one}s`): string =>
-  `${formatNumber(count)} ${count === 1 ? one : many}`;
-
 /** Uses the largest unit that fits: 86400 is "1 day". */
 export function formatSeconds(seconds: number): string {
   const units = Object.entries({ day: 86_400, hour: 3_600, minute: 60 });

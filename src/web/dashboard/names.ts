@@ -11,3 +11,5 @@ export const triggerName = (name: string, label: string): string => find(`trigge
 export const partName = (name: string, label: string): string => find(`part.${name}`) ?? label;
 
 export const eventName = (type: string): string => find(`event.${type}`) ?? type;
+
+export const contactName = (medium: string, label: string): string => find(`contact.${medium}`) ?? label;

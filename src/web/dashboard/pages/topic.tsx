@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import * as gql from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
-import { plural } from '../format.ts';
+import { partName, topicName, triggerName } from '../names.ts';
 import { CodeField } from '../parts/code-field.tsx';
 import type { Variable } from '../parts/code-field.tsx';
 import { Choice, RowField, optionsOf } from '../parts/fields.tsx';
@@ -13,15 +13,16 @@ import { TemplatePreview } from '../parts/template-preview.tsx';
 import { TopicSend } from '../parts/topic-send.tsx';
 import { hrefTo } from '../route.ts';
 import { useQuery, useSession } from '../session.ts';
+import { rich, t } from '../text.ts';
 import { draftOf, inputOf, isRuleShown, listOf, ruleRows } from '../topic-draft.ts';
 import type { Recipients, TopicDraft, Triggers } from '../topic-draft.ts';
 import { forgetUnsaved } from '../unsaved.tsx';
 import { triggerText } from './topics.tsx';
 
 const RECIPIENTS = optionsOf<Recipients>({
-  all: 'Everybody at once',
-  batches: 'In batches',
-  stock: 'As many as there is stock for',
+  all: t('editor.all'),
+  batches: t('editor.batches'),
+  stock: t('editor.stock'),
 });
 
 type Row = (typeof ruleRows)[number];
@@ -43,11 +44,11 @@ function TopicRules({ triggers, form }: { triggers: Triggers; form: Form<TopicDr
         />
       ));
   return (
-    <Card title="Rules">
+    <Card title={t('topics.rules')}>
       <div class="field-row">
         <Choice
-          label="Sent"
-          options={triggers.map(({ name, label }) => ({ value: name, label }))}
+          label={t('editor.trigger')}
+          options={triggers.map(({ name, label }) => ({ value: name, label: triggerName(name, label) }))}
           {...form.text('trigger')}
         />
         {fieldsOf((row) => row.kind !== 'flag' && row.form.with === undefined)}
@@ -57,10 +58,10 @@ function TopicRules({ triggers, form }: { triggers: Triggers; form: Form<TopicDr
       )}
       <div class="field-row">
         <Choice
-          label="Who is told"
+          label={t('editor.recipients')}
           options={RECIPIENTS}
           {...form.text('recipients')}
-          hint="The oldest subscription is first."
+          hint={t('editor.recipientsHint')}
         />
         {fieldsOf((row) => row.form.with !== undefined)}
       </div>
@@ -74,15 +75,19 @@ function TopicDelete({ name }: { name: string }) {
     const { deleteTopic } = await run(gql.DeleteTopicDocument, { name });
     forgetUnsaved();
     location.hash = hrefTo('topics');
-    return `The topic ${name} is deleted, with ${plural(deleteTopic.subscriptions, 'subscription')}.`;
+    return t('editor.deleted', { topic: topicName(name), count: deleteTopic.subscriptions });
   };
   const ask = (
-    <Confirm title={`Delete the topic ${name}?`} label="Delete topic" phrase={name} onSubmit={remove}>
-      Everybody who waits for it is unsubscribed, and alerts that are not sent yet are withheld. This cannot
-      be undone.
+    <Confirm
+      title={t('editor.deleteTitle', { topic: topicName(name) })}
+      label={t('editor.delete')}
+      phrase={name}
+      onSubmit={remove}
+    >
+      {t('editor.deleteText')}
     </Confirm>
   );
-  return <Button text="Delete topic" look="danger outline" opens={ask} />;
+  return <Button text={t('editor.delete')} look="danger outline" opens={ask} />;
 }
 
 type TemplateProps = {
@@ -97,13 +102,11 @@ function TemplateEditor({ channels, variables, form, onPart }: TemplateProps) {
   const { texts } = form.draft;
   return (
     <Card
-      title="Template"
-      note={
-        <>
-          Liquid: <span class="code">{'{{ product.title }}'}</span> shows a value,{' '}
-          <span class="code">{'{% if product.brand %}…{% endif %}'}</span> asks for one. Values are escaped.
-        </>
-      }
+      title={t('editor.template')}
+      note={rich('editor.liquid', {
+        value: <span class="code">{'{{ product.title }}'}</span>,
+        condition: <span class="code">{'{% if product.brand %}…{% endif %}'}</span>,
+      })}
     >
       {channels
         .flatMap(({ parts }) => parts)
@@ -111,6 +114,7 @@ function TemplateEditor({ channels, variables, form, onPart }: TemplateProps) {
           <CodeField
             key={part.name}
             {...part}
+            label={partName(part.name, part.label)}
             variables={variables}
             value={texts[part.name] ?? ''}
             onValue={(text) => form.set({ texts: { ...texts, [part.name]: text } })}
@@ -138,12 +142,12 @@ function Editor({ topic, channels, triggers, templateVariables, onSaved }: Edito
       const texts = listOf(changedFields(draft.texts, saved.texts));
       const { saveTopic } = await run(gql.SaveTopicDocument, { input: { ...changes, texts, name } });
       onSaved(saveTopic);
-      return `The topic ${name} is saved.`;
+      return t('editor.saved', { topic: topicName(name) });
     },
   );
   return (
     <>
-      <SaveForm form={form} label="Save topic">
+      <SaveForm form={form} label={t('common.save')}>
         <div class="columns">
           <TemplateEditor channels={channels} variables={templateVariables} form={form} onPart={setShown} />
           <TemplatePreview
@@ -164,20 +168,18 @@ function Editor({ topic, channels, triggers, templateVariables, onSaved }: Edito
 export function TopicPage({ name }: { name: string }) {
   const query = useQuery(gql.TopicsDocument, {});
   const known = query.data?.topics.find((entry) => entry.name === name);
+  const all = <a href={hrefTo('topics')}>{t('editor.allTopics')}</a>;
   return (
     <Page
-      title={name}
+      title={topicName(name)}
       lead={
-        <>
-          {known && <>Sent {triggerText(known, query.data!.triggers)} · </>}
-          <a href={hrefTo('topics')}>all topics</a>
-        </>
+        known ? rich('editor.lead', { trigger: triggerText(known, query.data!.triggers), link: all }) : all
       }
       aside={known && !known.isBuiltIn && <TopicDelete name={name} />}
     >
       <Loaded query={query} lines={8}>
         {({ topics, ...rest }) => {
-          if (!known) return <Empty title={`There is no topic ${name}`} />;
+          if (!known) return <Empty title={t('editor.notFound')} />;
           const replace = (saved: gql.TopicFieldsFragment): void =>
             query.replace({ ...rest, topics: topics.map((entry) => (entry.name === name ? saved : entry)) });
           return <Editor {...rest} topic={known} onSaved={replace} />;

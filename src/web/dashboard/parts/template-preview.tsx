@@ -1,7 +1,8 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import * as gql from '../../../generated/dashboard.ts';
-import { plural } from '../format.ts';
+import { partName } from '../names.ts';
 import { useQuery } from '../session.ts';
+import { rich, t } from '../text.ts';
 import { listOf, textsOf } from '../topic-draft.ts';
 import type { Texts } from '../topic-draft.ts';
 import { Segments, optionsOf } from './fields.tsx';
@@ -13,7 +14,8 @@ import { useSettled } from './table-card.tsx';
 const PLACEHOLDER =
   'data:image/svg+xml,' +
   encodeURIComponent(
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 240 160"><rect width="240" height="160" fill="#e8e3dd"/><text x="120" y="86" font-family="sans-serif" font-size="15" text-anchor="middle" fill="#655d68">picture</text></svg>',
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 240 160"><rect width="240" height="160" fill="#e8e3dd"/><text x="120" y="86" font-family="sans-serif" font-size="15" text-anchor="middle" fill="#655d68">' +
+      `${t('preview.image')}</text></svg>`,
   );
 
 /** Replaces each image that the page's content security policy blocks with a placeholder. */
@@ -31,7 +33,7 @@ const PIXELS = { desktop: 720, phone: 375 };
 
 type Width = keyof typeof PIXELS;
 
-const WIDTHS = optionsOf<Width>({ desktop: 'Desktop', phone: 'Phone' });
+const WIDTHS = optionsOf<Width>({ desktop: t('preview.desktop'), phone: t('preview.phone') });
 
 const HEIGHT = 520;
 
@@ -59,7 +61,7 @@ export function MailFrame({ html, width }: { html: string; width: Width }) {
         // A new frame each time, because a frame that changes its document adds a history entry for every typed letter.
         key={html}
         class="preview-frame"
-        title="Preview of the mail"
+        title={t('preview.frame')}
         sandbox=""
         srcdoc={withPlaceholders(html)}
         style={{
@@ -108,8 +110,8 @@ function Sms({ label, text }: { label: string; text: string }) {
     <>
       <TextPreview label={label} text={text} look="preview-sms" />
       <p class="muted">
-        {plural(units, 'character')}, {plural(segments, 'segment')}
-        {isUnicode && ': a character outside the basic alphabet makes segments of 70'}
+        {t('preview.length', { units, segments })}
+        {isUnicode && `. ${t('preview.unicode')}`}
       </p>
     </>
   );
@@ -118,13 +120,11 @@ function Sms({ label, text }: { label: string; text: string }) {
 type Shown = { product: FoundProduct | null; onProduct: (product: FoundProduct | null) => void };
 
 function ShownWith({ product, onProduct }: Shown) {
-  if (product === null) return <ProductPicker label="Show with a product of yours" onPick={onProduct} />;
+  if (product === null) return <ProductPicker label={t('preview.pick')} onPick={onProduct} />;
   return (
     <p class="notice">
-      <span>
-        Shown with <strong>{shortTitleOf(product)}</strong>
-      </span>
-      <Button text="Show the sample" onClick={() => onProduct(null)} />
+      <span>{rich('preview.with', { product: <strong>{shortTitleOf(product)}</strong> })}</span>
+      <Button text={t('preview.sample')} onClick={() => onProduct(null)} />
     </p>
   );
 }
@@ -153,16 +153,19 @@ export function TemplatePreview({ topic, channels, texts, shown, onShown }: Prop
   const [width, setWidth] = useState<Width>('desktop');
   const { preview, error } = usePreview(topic, product?.epi ?? null, texts);
   const text = preview?.[part.name] ?? '';
-  const label = `Preview: ${part.label}`;
+  const label = t('preview.of', { part: partName(part.name, part.label) });
   return (
     <Card
-      title="Preview"
-      note={product === null ? 'With a sample product, until you choose one of yours.' : undefined}
+      title={t('preview.title')}
+      note={product === null ? t('preview.note') : undefined}
       aside={
         <Segments
-          label="Show"
+          label={t('preview.show')}
           value={part.name}
-          options={views.map((view) => ({ value: view.part.name, label: view.part.label }))}
+          options={views.map((view) => ({
+            value: view.part.name,
+            label: partName(view.part.name, view.part.label),
+          }))}
           onValue={onShown}
         />
       }
@@ -174,10 +177,13 @@ export function TemplatePreview({ topic, channels, texts, shown, onShown }: Prop
         <div class="preview-head">
           {lines.map((line) => (
             <p key={line.name} class="preview-subject">
-              <span class="muted">{line.label}</span> <strong>{preview[line.name]}</strong>
+              <span class="muted">{partName(line.name, line.label)}</span>{' '}
+              <strong>{preview[line.name]}</strong>
             </p>
           ))}
-          {part.isHtml && <Segments label="Width" value={width} options={WIDTHS} onValue={setWidth} />}
+          {part.isHtml && (
+            <Segments label={t('preview.width')} value={width} options={WIDTHS} onValue={setWidth} />
+          )}
         </div>
       )}
       {preview && part.isHtml && <MailFrame html={text} width={width} />}

@@ -25,7 +25,7 @@ function WebhookDelivery({ id }: { id: string }) {
               <p class="notice" role="status">
                 {tries.length === 0
                   ? t('delivery.sending')
-                  : t('delivery.nextAttempt', { date: formatMoment(dueAt) })}
+                  : t('delivery.next', { time: formatMoment(dueAt) })}
               </p>
             )}
             <h3>{t('delivery.attempts')}</h3>
@@ -34,7 +34,7 @@ function WebhookDelivery({ id }: { id: string }) {
               rows={tries}
               keyOf={({ at, tookMs }) => `${at} ${tookMs}`}
               columns={[
-                { label: t('table.when'), cell: ({ at }) => formatMoment(at) },
+                { label: t('delivery.when'), cell: ({ at }) => formatMoment(at) },
                 {
                   label: t('delivery.response'),
                   cell: ({ status, error }) => (
@@ -42,11 +42,11 @@ function WebhookDelivery({ id }: { id: string }) {
                       <Badge tone={error === null ? 'good' : 'bad'}>
                         {status ?? t('delivery.noResponse')}
                       </Badge>
-                      {error && status === null && <CellNote>{t('alerts.reason', { error })}</CellNote>}
+                      {error && status === null && <CellNote>{error}</CellNote>}
                     </>
                   ),
                 },
-                { label: t('delivery.duration'), number: ({ tookMs }) => `${formatNumber(tookMs)} ms` },
+                { label: t('delivery.took'), number: ({ tookMs }) => `${formatNumber(tookMs)} ms` },
               ]}
               empty={t('delivery.noAttempts')}
             />
@@ -69,7 +69,7 @@ type Delivery = Answered<gql.WebhookDeliveriesQuery>['deliveries']['edges'][numb
 
 const COLUMNS: Column<Delivery>[] = [
   {
-    label: t('table.event'),
+    label: t('delivery.event'),
     cell: ({ type, cts, isTest }) => (
       <>
         <span class="code">{type}</span> {isTest && <Badge>{t('delivery.test')}</Badge>}
@@ -78,13 +78,13 @@ const COLUMNS: Column<Delivery>[] = [
     ),
   },
   {
-    label: t('table.state'),
+    label: t('delivery.state'),
     cell: ({ state, error, attempts, dueAt }) => (
       <>
         <StateBadge state={state} />
-        {error && <CellNote>{t('alerts.reason', { error })}</CellNote>}
+        {error && <CellNote>{error}</CellNote>}
         {state === 'queued' && attempts > 0 && (
-          <CellNote>{t('delivery.nextAttempt', { date: formatMoment(dueAt) })}</CellNote>
+          <CellNote>{t('delivery.next', { time: formatMoment(dueAt) })}</CellNote>
         )}
       </>
     ),
@@ -109,7 +109,7 @@ export function WebhookDeliveries({ id: webhookId, url, shown, onClosed }: Props
     const { testWebhook } = await run(gql.TestWebhookDocument, { id: webhookId });
     setOpened(testWebhook.id);
     deliveries.reload();
-    return t('delivery.testSent');
+    return t('webhook.testSent');
   });
   const again = (id: string, look: { text: string; look?: string; label?: string }) => (
     <Button {...look} disabled={replay.isBusy} onClick={() => replay.start(id)} />
@@ -118,15 +118,15 @@ export function WebhookDeliveries({ id: webhookId, url, shown, onClosed }: Props
     <>
       <Button
         text={t('delivery.details')}
-        label={t('delivery.detailsOf', { event: type })}
+        label={t('delivery.detailsOf', { type })}
         onClick={() => setOpened(id)}
       />
       {state !== 'queued' &&
-        again(id, { text: t('delivery.replay'), label: t('delivery.replayOf', { event: type }) })}
+        again(id, { text: t('delivery.resend'), label: t('delivery.resendOf', { type }) })}
     </>
   );
   return (
-    <Dialog title={t(opened ? 'delivery.title' : 'webhooks.deliveries')} isWide>
+    <Dialog title={t(opened ? 'delivery.title' : 'webhook.deliveries')} isWide>
       <p>
         <span class="code">{url}</span>
       </p>
@@ -135,10 +135,10 @@ export function WebhookDeliveries({ id: webhookId, url, shown, onClosed }: Props
         <Loaded query={deliveries}>
           {({ deliveries: { edges } }) => (
             <Table
-              caption={t('delivery.caption')}
+              caption={t('delivery.listCaption')}
               rows={edges.map(({ node }) => node)}
               keyOf={({ id }) => id}
-              columns={[...COLUMNS, { label: t('common.actions'), actions }]}
+              columns={[...COLUMNS, { label: t('webhook.manage'), actions }]}
               empty={t('delivery.none')}
               emptyText={t('delivery.noneText')}
             />
@@ -149,11 +149,11 @@ export function WebhookDeliveries({ id: webhookId, url, shown, onClosed }: Props
       )}
       <footer class="buttons">
         {opened === null ? (
-          <Button text={t('delivery.sendTest')} look="" isBusy={test.isBusy} onClick={test.start} />
+          <Button text={t('webhook.test')} look="" isBusy={test.isBusy} onClick={test.start} />
         ) : (
           <>
             <Button text={t('delivery.all')} look="secondary outline" onClick={() => setOpened(null)} />
-            {again(opened, { text: t('delivery.again'), look: '' })}
+            {again(opened, { text: t('delivery.resend'), look: '' })}
           </>
         )}
       </footer>

@@ -5,6 +5,7 @@ import { formatMoment } from '../format.ts';
 import { eventName } from '../names.ts';
 import { useAction, useDialog, useQuery, useSession, useText } from '../session.ts';
 import { rich, t } from '../text.ts';
+import type { TextKey } from '../text.ts';
 import { SecretDialog } from './dialog.tsx';
 import { TextField } from './fields.tsx';
 import { Confirm, FormDialog } from './form.tsx';
@@ -25,20 +26,20 @@ function WebhookForm({ types, webhook, onSaved }: FormProps) {
     const { secret } = (await run(gql.SaveWebhookDocument, input)).saveWebhook;
     onSaved();
     if (secret)
-      return <SecretDialog title={t('webhooks.added')} label={t('integrations.secret')} secret={secret} />;
-    return t('webhooks.saved');
+      return <SecretDialog title={t('webhook.added')} label={t('webhook.secret')} secret={secret} />;
+    return t('webhook.saved');
   };
   const toggle = (event: string, isOn: boolean): void =>
     setEvents(types.filter((name) => (name === event ? isOn : events.includes(name))));
   return (
     <FormDialog
-      title={t(webhook ? 'webhooks.edit' : 'webhooks.add')}
-      label={t(webhook ? 'common.save' : 'common.add')}
+      title={t(webhook ? 'webhook.editTitle' : 'webhook.add')}
+      label={t(webhook ? 'webhook.save' : 'webhook.addNow')}
       isBlocked={events.length === 0}
       onSubmit={save}
     >
       <TextField
-        label={t('webhooks.url')}
+        label={t('webhook.url')}
         name="url"
         type="url"
         required
@@ -47,7 +48,7 @@ function WebhookForm({ types, webhook, onSaved }: FormProps) {
         autocomplete="off"
       />
       <fieldset>
-        <legend>{t('webhooks.events')}</legend>
+        <legend>{t('webhook.events')}</legend>
         {types.map((event) => (
           <label key={event}>
             <input
@@ -65,17 +66,17 @@ function WebhookForm({ types, webhook, onSaved }: FormProps) {
 
 function Health({ health: { lastSuccessAt, failuresInARow, lastError } }: Webhook) {
   const isBad = failuresInARow > 0;
-  if (!isBad && lastSuccessAt === null) return <Badge>{t('webhooks.unused')}</Badge>;
+  if (!isBad && lastSuccessAt === null) return <Badge>{t('webhook.untried')}</Badge>;
   return (
     <>
       <Badge tone={isBad ? 'bad' : 'good'}>
-        {isBad ? t('webhooks.errors', { count: failuresInARow }) : t('webhooks.healthy')}
+        {isBad ? t('webhook.failing', { count: failuresInARow }) : t('webhook.healthy')}
       </Badge>
-      {isBad && lastError && <CellNote>{t('alerts.reason', { error: lastError })}</CellNote>}
+      {isBad && <CellNote>{lastError}</CellNote>}
       <CellNote>
         {lastSuccessAt === null
-          ? t('webhooks.noneAccepted')
-          : t('webhooks.lastAccepted', { date: formatMoment(lastSuccessAt) })}
+          ? t('webhook.neverAccepted')
+          : t('webhook.accepted', { time: formatMoment(lastSuccessAt) })}
       </CellNote>
     </>
   );
@@ -93,38 +94,39 @@ export function Webhooks() {
   const remove = async (id: string) => {
     await run(gql.DeleteWebhookDocument, { id });
     reload();
-    return t('webhooks.deleted');
+    return t('webhook.deleted');
   };
   const test = useAction(async ({ id, url }: Webhook) => {
     const { testWebhook } = await run(gql.TestWebhookDocument, { id });
     open(<WebhookDeliveries id={id} url={url} shown={testWebhook.id} onClosed={reload} />);
-    return t('delivery.testSent');
+    return t('webhook.testSent');
   });
   const actions = (webhook: Webhook) => {
     const { id, url } = webhook;
     const ask = (
-      <Confirm title={t('webhooks.deleteTitle')} label={t('common.delete')} onSubmit={() => remove(id)}>
-        {rich('webhooks.deleteText', { url: <span class="code">{url}</span> })}
+      <Confirm title={t('webhook.deleteTitle')} label={t('webhook.delete')} onSubmit={() => remove(id)}>
+        {rich('webhook.deleteText', { url: <span class="code">{url}</span> })}
       </Confirm>
     );
+    const named = (key: TextKey): string => `${t(key)}: ${url}`;
     return (
       <>
         <Button
-          text={t('delivery.sendTest')}
-          label={t('webhooks.testLabel', { url })}
+          text={t('webhook.test')}
+          label={named('webhook.test')}
           disabled={test.isBusy}
           onClick={() => test.start(webhook)}
         />
         <Button
-          text={t('webhooks.deliveries')}
-          label={t('webhooks.deliveriesLabel', { url })}
+          text={t('webhook.deliveries')}
+          label={named('webhook.deliveries')}
           opens={<WebhookDeliveries id={id} url={url} onClosed={reload} />}
         />
-        <Button text={t('common.edit')} label={t('webhooks.editLabel', { url })} opens={form(webhook)} />
+        <Button text={t('webhook.edit')} label={named('webhook.edit')} opens={form(webhook)} />
         <Button
-          text={t('common.delete')}
+          text={t('webhook.delete')}
           look="small danger outline"
-          label={t('webhooks.deleteLabel', { url })}
+          label={named('webhook.delete')}
           opens={ask}
         />
       </>
@@ -134,17 +136,17 @@ export function Webhooks() {
     <>
       <ErrorNotice error={test.error} />
       <TableCard
-        title={t('webhooks.title')}
-        note={t('webhooks.note')}
-        aside={isDemo === false && <Button text={t('webhooks.add')} look="small" opens={form()} />}
+        title={t('webhook.title')}
+        note={t('webhook.note')}
+        aside={isDemo === false && <Button text={t('webhook.add')} look="small" opens={form()} />}
         kind="webhook-table"
         query={webhooks}
         rowsOf={(found) => (found.store.isDemo ? [] : found.webhooks)}
         keyOf={({ id }) => id}
         columns={[
-          { label: t('webhooks.url'), cell: ({ url }) => <span class="code">{url}</span> },
+          { label: t('webhook.url'), cell: ({ url }) => <span class="code">{url}</span> },
           {
-            label: t('webhooks.events'),
+            label: t('webhook.events'),
             cell: ({ events }) => (
               <span class="badges">
                 {events.map((event) => (
@@ -153,11 +155,11 @@ export function Webhooks() {
               </span>
             ),
           },
-          { label: t('webhooks.health'), cell: (webhook) => <Health {...webhook} /> },
-          { label: t('common.actions'), actions },
+          { label: t('webhook.health'), cell: (webhook) => <Health {...webhook} /> },
+          { label: t('webhook.manage'), actions },
         ]}
-        empty={t(isDemo ? 'webhooks.demo' : 'webhooks.none')}
-        emptyText={t(isDemo ? 'webhooks.demoText' : 'webhooks.noneText')}
+        empty={t(isDemo ? 'webhook.demo' : 'webhook.none')}
+        emptyText={t(isDemo ? 'webhook.demoText' : 'webhook.noneText')}
       />
     </>
   );
