@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 
 describeInBrowser('figures of the dashboard', () => {
   const browser = useBrowser();
-  const service = useService({ demo: true });
+  const service = useService({ demo: true, webhookAllowPrivate: true });
   let page: Page;
 
   beforeEach(async () => void (page = await browser.newPage()));
