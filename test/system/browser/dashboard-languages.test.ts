@@ -16,15 +16,17 @@ const PLACES = [
     'products/5001',
   ],
   ...['products/1', 'shoppers', 'shoppers?view=mailing-list', 'shoppers?view=audit', 'shoppers/-'],
-  ...['integrations', 'settings', 'nowhere', 'products?q=nothing', 'alerts?topic=none'],
+  ...['integrations', 'settings', 'nowhere', 'products?q=nothing', 'alerts?topic=-'],
 ];
 
 /** What a store, a standard or the service's English API says, not the dashboard; the rest must come from its messages. */
 const DATA = [
   /@|https?:|^\+?[\d\s.,:/×%€$–—·-]+$|^[\d,.]+ ?[kMG]?B$|^\W*$/,
   /Linen shirt|Walnut desk lamp|Merino socks|Canvas tote|Pour-over|White \/ M|Brass|Grey \/|Olive|LS-W-M|WDL-B|MS-3|CT-O|^POD$/,
-  /^(Nordlys|ada|grace|joan|My wishlist)$|^[LWMCP]$|^…?[0-9a-f]{4,}/,
+  /^(Nordlys|ada|grace|joan|My wishlist|First key|backinstock)$|^[LWMCP]$|^…?[0-9a-f]{4,}/,
   /^(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d/,
+  // The sample of a variable.
+  /^: /,
   // Names of variables, of fields, of events, of HTTP and of code; samples of what a field takes.
   /^(STARTTLS|operator|curl .*|[a-z_]+[./][a-z_./]+|\{[{%].*[}%]\}|\w+ms)$|\{[{%]|<[a-z!/]|curl|orderId=|data-urlencode/,
   /^(DE|#1f2937|en|UTC|English|Deutsch|smtp\.shop\.example)$|SMTP|Twilio|^[A-Z]{3} – |^[A-Z]\w+\/\w+/,
