@@ -2,18 +2,20 @@
 // each message, with as many under way as the mail lane has, and how long the thread stands still.
 //   npx tsx bench/templates.ts [messages]
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { footerTexts } from '../src/alerts/compose/model.rules.ts';
 import { createTemplates } from '../src/alerts/compose/template.pool.ts';
 import { runJob } from '../src/alerts/compose/template.job.ts';
 import type { RenderJob } from '../src/alerts/compose/template.job.ts';
 import { SAMPLE_MODEL } from '../src/alerts/compose/template.rules.ts';
-import { PARTS } from '../src/alerts/send/channels.ts';
-import { BUILT_IN_TOPICS } from '../src/alerts/topics/topic.rules.ts';
+import { PARTS, partsOf } from '../src/alerts/send/channels.ts';
+import { standardTexts } from '../src/alerts/topics/topic.rules.ts';
 import { createLogger } from '../src/platform/log.ts';
 
 const [messages = 20_000] = process.argv.slice(2).map(Number);
 const UNDER_WAY = 10;
-const { texts } = BUILT_IN_TOPICS[0]!;
-const parts = ['subject', 'html', 'text'] as const;
+const texts = standardTexts('backinstock', 'en');
+const parts = partsOf('email');
+const footer = footerTexts({ name: 'Bench', logoUrl: null, colour: null }, 'en', 'footer.why.product');
 const forms = Object.fromEntries(
   Object.entries(PARTS).map(([name, { form }]) => [name, form]),
 ) as RenderJob['forms'];
@@ -27,10 +29,10 @@ const modelOf = (n: number) => ({
 });
 const ways: Record<string, (n: number) => Promise<unknown>> = {
   'serving thread': async (n) => {
-    runJob({ texts, parts, forms, model: modelOf(n), isKept: true });
+    runJob({ texts, parts, forms, model: modelOf(n), footer, isKept: true });
     await new Promise(setImmediate);
   },
-  'own process': (n) => templates.alerts.render({ pid: 'bench', texts, parts, model: modelOf(n) }),
+  'own process': (n) => templates.alerts.render({ pid: 'bench', texts, parts, model: modelOf(n), footer }),
 };
 
 async function measure(render: (n: number) => Promise<unknown>, count: number) {

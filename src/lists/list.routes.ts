@@ -100,6 +100,7 @@ export const listRoutes = {
       fromname: alsoNamed(text, 'fromName'),
       toemail: alsoNamed(text.required, 'toEmailId'),
       note: text,
+      language: text.unusual,
     },
     reply: 'emailList',
   }),

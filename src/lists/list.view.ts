@@ -47,6 +47,7 @@ function maskOwner(pid: string, { fname, em }: { fname: string; em: string | nul
     ut: null,
     acc_mkt: false,
     extags: [],
+    language: null,
     prefs: {},
     pd: {},
   };

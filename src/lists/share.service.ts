@@ -21,7 +21,7 @@ import type { PageRow } from './page.repo.ts';
 import { NEWEST_FIRST } from './page.rules.ts';
 import * as rules from './share.rules.ts';
 
-type Mail = { lid: string; fromname?: string | null; toemail?: string | null; note?: string | null };
+type Mail = { lid: string } & Partial<Record<'fromname' | 'toemail' | 'note' | 'language', string | null>>;
 
 /** Makes the list public, because its link would not open otherwise, and queues the email in the same transaction. */
 export async function emailList(ctx: Context, mail: Mail): Promise<{ msg: string; listinfo: ListView }> {

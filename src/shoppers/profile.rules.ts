@@ -105,13 +105,14 @@ export function fillProfile(own: Profile, given: Profile): Profile {
     ut: own.ut ?? given.ut,
     acc_mkt: hasAnswered ? own.acc_mkt : given.acc_mkt,
     extags: own.extags.length > 0 ? own.extags : given.extags,
+    language: own.language ?? given.language,
     prefs: fillPrefs(own.prefs, given.prefs),
     pd: joinMaps(own.pd, given.pd),
   };
 }
 
 export function isBlankProfile(profile: Profile): boolean {
-  const { fname, lname, m, sw_mkt, ut, acc_mkt, extags, prefs, pd } = profile;
+  const { fname, lname, m, sw_mkt, ut, acc_mkt, extags, language, prefs, pd } = profile;
   const hasMore = [prefs, pd, extags].some((object) => Object.keys(object).length > 0);
-  return !(fname || lname || m || sw_mkt || ut || acc_mkt || hasMore);
+  return !(fname || lname || m || sw_mkt || ut || acc_mkt || language || hasMore);
 }

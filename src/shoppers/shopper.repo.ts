@@ -18,6 +18,7 @@ export const BLANK_PROFILE = {
   ut: null,
   acc_mkt: false,
   extags: [],
+  language: null,
   prefs: {},
   pd: {},
 } satisfies Partial<ShopperRow>;
@@ -39,15 +40,21 @@ export type NewShopper = Pick<ShopperRow, 'pid' | 'regid' | 'isGuest' | 'uid' | 
 const TOUCH = {
   name: 'touch_shopper',
   text: `
-    INSERT INTO shopper AS sh (pid, regid, is_guest, uid, di, em, lastlogin, cts, uts) VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $7)
-    ON CONFLICT (pid, regid) DO UPDATE SET lastlogin = excluded.lastlogin, em = excluded.em, merged_into = NULL
+    INSERT INTO shopper AS sh (pid, regid, is_guest, uid, di, em, language, lastlogin, cts, uts) VALUES ($1, $2, $3, $4, $5, $6, $8, $7, $7, $7)
+    ON CONFLICT (pid, regid) DO UPDATE SET lastlogin = excluded.lastlogin, em = excluded.em, merged_into = NULL,
+      language = coalesce(excluded.language, sh.language)
     RETURNING ${COLUMNS}`,
 };
 
-/** Creates the shopper or records its login; concurrent first calls leave one row. */
-export async function touchShopper(db: Db, shopper: NewShopper, now: Date): Promise<ShopperRow> {
+/** Creates the shopper or records its login; concurrent first calls leave one row. A null `language` changes none. */
+export async function touchShopper(
+  db: Db,
+  shopper: NewShopper,
+  now: Date,
+  language: string | null = null,
+): Promise<ShopperRow> {
   const { pid, regid, isGuest, uid, di, em } = shopper;
-  const [row] = await db.query<ShopperRow>(TOUCH, [pid, regid, isGuest, uid, di, em, now]);
+  const [row] = await db.query<ShopperRow>(TOUCH, [pid, regid, isGuest, uid, di, em, now, language]);
   return row!;
 }
 

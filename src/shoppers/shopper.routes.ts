@@ -13,7 +13,7 @@ const GENERATE_REGID = 'POST /storeadmin/v3/user/generate-regid';
 const generateRegid = route(GenerateRegidDocument, {
   caller: 'store',
   summary: 'Gives the lasting identity of a guest or an account',
-  form: { uuid: text, useremail: text.unusual, useragenttype: text.required },
+  form: { uuid: text, useremail: text.unusual, useragenttype: text.required, language: text.unusual },
   needsOneOf: ['uuid', 'useremail'],
   reply: 'generateRegid',
 });
@@ -39,6 +39,7 @@ export const shopperRoutes = {
         sw_mkt: text.unusual,
         ut: text.unusual,
         acc_mkt: flag,
+        language: text.unusual,
         extags: json,
         prefs: json,
         pd: json,

@@ -5,6 +5,7 @@ import { CSV_PORTION, streamCsv } from '../platform/csv.ts';
 import type { CsvColumn } from '../platform/csv.ts';
 import { fail } from '../platform/errors.ts';
 import { objectFault } from '../platform/json.ts';
+import { readLanguage } from '../platform/messages.ts';
 import {
   checkLimit,
   checkSearch,
@@ -33,7 +34,7 @@ export async function updateShopper(ctx: Context, changes: UpdateShopperInput): 
 }
 
 const TEXT_FIELDS = ['fname', 'lname', 'm', 'sw_mkt', 'ut'] as const;
-const CLEARABLE = ['m', 'sw_mkt', 'ut'] as const;
+const CLEARABLE = ['m', 'sw_mkt', 'ut', 'language'] as const;
 const MAX_TAGS = 100;
 const MAX_TEXT = 100;
 
@@ -47,6 +48,7 @@ function checkChanges(input: UpdateShopperInput): ShopperChanges {
   const blank = given.find(([field, value]) => value === null && !isClearable(field));
   if (blank) fail('invalid-request', `${blank[0]} must not be null`);
   const changes = Object.fromEntries(given) as ShopperChanges;
+  if (changes.language) changes.language = readLanguage(changes.language) ?? undefined;
   for (const field of TEXT_FIELDS) {
     const text = changes[field];
     if (typeof text !== 'string') continue;

@@ -276,7 +276,7 @@ test.each([
 ])('with %s, a place that nobody hears of goes to the next in line at once', async (_name, rules) => {
   const { db } = service.services;
   const store = await service.createStore();
-  await saveTopic(db, store.pid, { ...BUILT_IN_TOPICS[0]!, ...rules }, START);
+  await saveTopic(db, { ...store, locale: 'en' }, { ...BUILT_IN_TOPICS[0]!, ...rules }, START);
   await setStock(service, store, '1', 0);
   const at = ['cooling', 'bounced', 'refused', 'first', 'second'].map((name) => `${name}@example.com`);
   await seedSubscription(service, store, { epi: '1', value: at[0] });

@@ -18,7 +18,12 @@ beforeEach(async () => {
   service = await startService();
   store = await service.createStore();
   const topic = BUILT_IN_TOPICS.find(({ name }) => name === 'wishlistrestock')!;
-  await saveTopic(service.services.db, store.pid, { ...topic, listHolders: true }, new Date());
+  await saveTopic(
+    service.services.db,
+    { ...store, locale: 'en' },
+    { ...topic, listHolders: true },
+    new Date(),
+  );
 });
 afterEach(() => service.close());
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { parse } from 'parse5';
 import type { DefaultTreeAdapterTypes } from 'parse5';
+import { footerTexts } from '../../src/alerts/compose/model.rules.ts';
 import { SAMPLE_MODEL } from '../../src/alerts/compose/template.rules.ts';
 import { setStock } from '../alerts/kit.ts';
 import { useNewStore, useService } from '../harness.ts';
@@ -108,6 +109,7 @@ test('what does not fit into the budget of a request is refused with its own fai
       texts: { subject: 's', html: 'h', text: slow(100), sms: 'm' },
       parts: ['text'],
       model: SAMPLE_MODEL,
+      footer: footerTexts({ name: 'Shop', logoUrl: null, colour: null }, 'en', 'footer.why.product'),
       budget,
     });
   const answers = await Promise.allSettled([render(), render()]);

@@ -164,14 +164,14 @@ async function runReal(
   const { db } = service.services;
   const mailboxes = new Map<string, Mailbox>();
   smtp.refuse = (to) => REFUSALS[mailboxes.get(to) ?? 'fine'];
-  await saveTopic(db, store.pid, { ...BUILT_IN_TOPICS[0]!, ...rules }, new Date(now));
+  await saveTopic(db, { ...store, locale: 'en' }, { ...BUILT_IN_TOPICS[0]!, ...rules }, new Date(now));
   for (const step of steps) {
     if (step.do === 'wait') service.setNow(new Date((now += step.hours * HOUR)));
     if (step.do === 'stock') await setStock(service, store, EPI, step.stk);
     if (step.do === 'minimum')
       await saveTopic(
         db,
-        store.pid,
+        { ...store, locale: 'en' },
         { ...BUILT_IN_TOPICS[0]!, ...rules, minStock: step.minStock },
         new Date(now),
       );

@@ -1,7 +1,11 @@
+import { directionOf, localeFor, translator } from '../../platform/messages.ts';
+import type { MessageKey } from '../../platform/messages.ts';
 import { DEFAULT_COLOUR, textOn } from '../../platform/text.ts';
 import type { ProductRow } from '../../stores/products/product.columns.ts';
 import { variantUrl } from '../../stores/products/product.rules.ts';
+import type { FooterTexts } from '../send/channel.ts';
 import type { Branded } from '../send/mail-page.ts';
+import { SAMPLE_MODEL } from './template.rules.ts';
 import type { AlertModel } from './template.rules.ts';
 
 type Shown = 'empi' | 'bt' | 'dt' | 'sku' | 'du' | 'uri' | 'iu' | 'vi' | 'stk' | 'pr';
@@ -25,29 +29,64 @@ export function absoluteUrl(url: string | null, siteUrl: string | null): string 
 
 type ShownStore = Branded & { currency: string | null; locale: string };
 
-export function storeModel({ name, logoUrl, colour, currency, locale }: ShownStore): AlertModel['store'] {
+export function storeModel(
+  { name, logoUrl, colour, currency, locale }: ShownStore,
+  language: string,
+): AlertModel['store'] {
   const button = { colour: colour ?? DEFAULT_COLOUR, text_colour: textOn(colour ?? DEFAULT_COLOUR) };
-  return { name, logo: logoUrl ?? '', ...button, currency: currency ?? '', locale };
+  return {
+    name,
+    logo: logoUrl ?? '',
+    ...button,
+    currency: currency ?? '',
+    locale: localeFor(language, locale),
+  };
+}
+
+export function footerTexts(
+  { name }: Branded,
+  language: string,
+  why: Extract<MessageKey, `footer.why.${string}`>,
+): FooterTexts {
+  const translate = translator(language);
+  return {
+    why: translate(why, { store: name }),
+    unsubscribe: translate('footer.unsubscribe'),
+    optOut: translate('footer.optOut'),
+    preferences: translate('footer.preferences'),
+    address: null,
+    imprint: null,
+    direction: directionOf(language),
+  };
 }
 
 const pageOf = (epi: string, { uri, du }: ShownProduct): string | null =>
   du === null ? uri : variantUrl({ uri, du, epi });
 
+/** Filled in part by part while a message is rendered. */
+const NO_FIELDS = Object.fromEntries(
+  Object.keys(SAMPLE_MODEL.mail).map((name) => [name, '']),
+) as AlertModel['mail'];
+
 /** Builds the template model. A product that is missing from the catalogue has only the fields of the subscription. */
 export function alertModel(
   store: ShownStore & { siteUrl: string | null },
+  language: string,
   topic: string,
   epi: string,
   product: ShownProduct,
   unsubscribeUrl: string,
 ): AlertModel {
   return {
-    store: storeModel(store),
+    store: storeModel(store, language),
+    language,
+    direction: directionOf(language),
+    mail: NO_FIELDS,
     topic,
     product: {
       epi,
       empi: product.empi ?? '',
-      title: product.dt ?? 'The product you asked about',
+      title: product.dt ?? translator(language)('alert.product'),
       brand: product.bt ?? '',
       variant: product.vi ?? '',
       sku: product.sku ?? '',

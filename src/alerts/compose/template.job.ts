@@ -1,6 +1,6 @@
 import { Script, createContext } from 'node:vm';
 import { shorten, toLine } from '../../platform/text.ts';
-import type { Footer, TextForm } from '../send/channel.ts';
+import type { Footer, FooterTexts, TextForm } from '../send/channel.ts';
 import type { AlertTexts, Part } from '../send/channels.ts';
 import { joinLines, joinPages, joinShort, joinTexts } from '../send/digest.ts';
 import { htmlWithFooter, textWithFooter } from '../send/footer.ts';
@@ -14,6 +14,7 @@ export type RenderJob = {
   /** Sent with the job, so that this process does not load the channels. */
   forms: Record<Part, TextForm>;
   model: AlertModel;
+  footer: FooterTexts;
   isKept: boolean;
   /** Whether the texts become part of a digest, which has its own footer. */
   isBare?: boolean;
@@ -23,8 +24,11 @@ export type RenderJob = {
 export type Digest = {
   pieces: readonly Partial<AlertTexts>[];
   products: number;
-  storeName: string;
-  url: string;
+  /** The subject, if those of the alerts differ. */
+  title: string;
+  /** What an SMS says of alerts that do not fit, with their number at `{count}`. */
+  more: string;
+  footer: Footer;
 };
 
 export type JoinJob = Pick<RenderJob, 'parts' | 'forms'> & { digest: Digest };
@@ -44,19 +48,15 @@ const MAX_SUBJECT = 200;
 // oxlint-disable-next-line no-control-regex -- all of them but tab and line feed
 const CONTROL_IN_TEXT = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]+/g;
 
-const footerOf = ({ store, unsubscribe_url: url }: AlertModel): Footer => ({
-  why: `You asked ${store.name} to tell you about this product.`,
-  url,
-});
-
 /** A subject is one line, and every message has an unsubscribe link. The engine escapes HTML output. */
-const FINISH: Record<TextForm, (text: string, model: AlertModel) => string> = {
+const FINISH: Record<TextForm, (text: string, model: AlertModel, footer: Footer) => string> = {
   line: (text, { store }) => [...toLine(text)].slice(0, MAX_SUBJECT).join('') || toLine(store.name),
-  html: (html, model) => htmlWithFooter(html, footerOf(model)),
-  text: (text, model) => textWithFooter(text.replace(CONTROL_IN_TEXT, ''), footerOf(model)),
-  short: (text, { unsubscribe_url: url }) => {
+  field: (text) => text.replace(CONTROL_IN_TEXT, '').trim(),
+  html: (html, _model, footer) => htmlWithFooter(html, footer),
+  text: (text, _model, footer) => textWithFooter(text.replace(CONTROL_IN_TEXT, ''), footer),
+  short: (text, _model, { url, optOut }) => {
     const short = text.replace(CONTROL_IN_TEXT, '').trim();
-    return toSegment(short.includes(url) ? short : `${short} Stop: ${url}`);
+    return toSegment(short.includes(url) ? short : `${short} ${optOut}: ${url}`);
   },
 };
 
@@ -78,19 +78,20 @@ function shorterTitle(form: TextForm, finished: string, text: string, title: str
 
 /** The parts of a digest get no footer of their own. */
 const FINISH_BARE: typeof FINISH = {
-  line: FINISH.line,
+  ...FINISH,
   html: (html) => html,
   text: (text) => text.replace(CONTROL_IN_TEXT, ''),
   short: (text) => text.replace(CONTROL_IN_TEXT, '').trim(),
 };
 
-type Joined = { digest: Digest; footer: Footer; title: string };
+type Joined = { digest: Digest; title: string };
 
 const JOIN: Record<TextForm, (texts: string[], joined: Joined) => string> = {
   line: (_lines, { title }) => title,
-  html: (htmls, { title, footer }) => htmlWithFooter(joinPages(htmls, title), footer),
-  text: (texts, { footer }) => textWithFooter(joinTexts(texts), footer),
-  short: (texts, { digest }) => joinShort(texts, ` Stop: ${digest.url}`),
+  field: ([first]) => first!,
+  html: (htmls, { title, digest }) => htmlWithFooter(joinPages(htmls, title), digest.footer),
+  text: (texts, { digest }) => textWithFooter(joinTexts(texts), digest.footer),
+  short: (texts, { digest: { more, footer } }) => joinShort(texts, more, ` ${footer.optOut}: ${footer.url}`),
 };
 
 const sandbox = createContext({ run: () => undefined });
@@ -103,36 +104,41 @@ function runWithin(timeoutMs: number, run: () => unknown): void {
 }
 
 function joinAll({ digest, parts, forms }: JoinJob, onPart: (part: Part) => void): Partial<AlertTexts> {
-  const { pieces, products, storeName, url } = digest;
-  const footer = { why: `You asked ${storeName} to tell you about these products.`, url };
+  const { pieces, products } = digest;
   const textsOf = (part: Part): string[] => pieces.map((texts) => texts[part]!);
   const line = parts.find((part) => forms[part] === 'line');
-  const title = line === undefined ? '' : joinLines(textsOf(line), products);
+  const title = line === undefined ? '' : joinLines(textsOf(line), products, digest.title);
   const joined: Partial<AlertTexts> = {};
   for (const part of parts) {
     onPart(part);
-    joined[part] = JOIN[forms[part]](textsOf(part), { digest, footer, title });
+    joined[part] = JOIN[forms[part]](textsOf(part), { digest, title });
   }
   return joined;
 }
 
 function renderAll(
-  { texts, parts, forms, model, isKept, isBare }: RenderJob,
+  { texts, parts, forms, model: given, footer: ending, isKept, isBare }: RenderJob,
   onPart: (part: Part) => void,
   end: number,
 ): Partial<AlertTexts> {
   const finish = isBare ? FINISH_BARE : FINISH;
   const rendered: Partial<AlertTexts> = {};
+  const footer = { ...ending, url: given.unsubscribe_url };
+  const mail: Record<string, string> = { ...given.mail };
   for (const part of parts) {
     onPart(part);
     const form = forms[part];
+    const model = { ...given, mail } as AlertModel;
     const render = (shown: AlertModel): string =>
       // A copy, because `increment` writes into the model.
       renderTemplate(form === 'html' ? 'html' : 'plain', texts[part]!, { ...shown }, { end, isKept });
     const text = render(model);
-    const title = shorterTitle(form, finish[form](text, model), text, model.product.title);
+    const title = shorterTitle(form, finish[form](text, model, footer), text, model.product.title);
     const product = { ...model.product, title: title ?? '' };
-    rendered[part] = finish[form](title === null ? text : render({ ...model, product }), model);
+    const finished = finish[form](title === null ? text : render({ ...model, product }), model, footer);
+    // Later parts show the subject and the fields.
+    if (part in mail) mail[part] = finished;
+    rendered[part] = finished;
     if (performance.now() > end) throw new Error('template render limit exceeded');
   }
   return rendered;

@@ -12,7 +12,7 @@ export type RenderBudget = { leftMs: number };
 
 type Message<Name extends Part> = { pid: string; parts: readonly Name[] };
 type RenderRequest<Name extends Part> = Message<Name> &
-  Pick<RenderJob, 'model' | 'isBare'> & {
+  Pick<RenderJob, 'model' | 'footer' | 'isBare'> & {
     texts: Pick<AlertTexts, Name> & Partial<AlertTexts>;
     budget?: RenderBudget;
   };
@@ -196,14 +196,14 @@ function withStencils(renderer: Renderer): Renderer {
   return {
     ...renderer,
     async render(request) {
-      const { texts, parts, isBare = false } = request;
+      const { texts, parts, footer, isBare = false } = request;
       const end = request.model.unsubscribe_url.lastIndexOf('/') + 1;
       const token = request.model.unsubscribe_url.slice(end);
       // As long as the token, because the length of an SMS includes it.
       const mark = MARKS.slice(0, Math.max(token.length, MIN_MARK));
       const unsubscribe_url = request.model.unsubscribe_url.slice(0, end) + mark;
       const model = { ...request.model, unsubscribe_url };
-      const key = JSON.stringify([isBare, parts.map((part) => texts[part]), model]);
+      const key = JSON.stringify([isBare, parts.map((part) => texts[part]), model, footer]);
       let stencil = kept.get(key);
       if (stencil === undefined) {
         if (!parts.every((part) => isSame(texts[part], part))) return renderer.render(request);

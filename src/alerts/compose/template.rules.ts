@@ -1,6 +1,6 @@
 import { fail } from '../../platform/errors.ts';
 import { isStorable } from '../../platform/text.ts';
-import { PART_NAMES } from '../send/channels.ts';
+import { PARTS, PART_NAMES } from '../send/channels.ts';
 import type { Part } from '../send/channels.ts';
 
 const MAX_TEMPLATE = 50_000;
@@ -19,6 +19,18 @@ export const SAMPLE_MODEL = {
     locale: 'en',
   },
   topic: 'backinstock',
+  /** The language of the message as a BCP 47 tag, and its direction: `ltr` or `rtl`. */
+  language: 'en',
+  direction: 'ltr',
+  /** The rendered subject and simple fields, for HTML and text. */
+  mail: {
+    subject: 'Linen shirt is back in stock',
+    preheader: 'Blue / M · Your store',
+    headline: 'Linen shirt is back in stock',
+    intro: 'Good news: it is available again.',
+    button: 'View product',
+    footer: '',
+  },
   product: {
     epi: '1002',
     empi: '1001',
@@ -63,6 +75,14 @@ const MEANINGS = {
   'store.currency': 'Your currency, if you have told it',
   'store.locale': 'Language and country as which prices are written',
   topic: 'Name of this topic',
+  language: 'Language of the message, such as de',
+  direction: 'Writing direction: ltr or rtl',
+  'mail.subject': 'Subject, as rendered',
+  'mail.preheader': 'Preheader, as rendered',
+  'mail.headline': 'Headline, as rendered',
+  'mail.intro': 'Introduction, as rendered',
+  'mail.button': 'Button label, as rendered',
+  'mail.footer': 'Footer, as rendered',
   unsubscribe_url: 'Address at which one leaves the topic',
   follows: 'Whether another alert stands above it in the same message',
 } satisfies Record<NameIn<AlertModel>, string>;
@@ -83,8 +103,13 @@ export const TEMPLATE_VARIABLES: TemplateVariable[] = Object.entries(MEANINGS).m
 export function checkSizes(texts: Record<Part, unknown>): void {
   for (const part of PART_NAMES) {
     const source = texts[part];
-    const isText = typeof source === 'string' && source.trim() !== '' && isStorable(source);
+    const isEmptyAllowed = PARTS[part].form === 'field';
+    const isText =
+      typeof source === 'string' && (isEmptyAllowed || source.trim() !== '') && isStorable(source);
     if (!isText || source.length > MAX_TEMPLATE)
-      fail('invalid-request', `${part} must have 1 to ${MAX_TEMPLATE} characters`);
+      fail(
+        'invalid-request',
+        `${part} must have ${isEmptyAllowed ? 'at most' : '1 to'} ${MAX_TEMPLATE} characters`,
+      );
   }
 }

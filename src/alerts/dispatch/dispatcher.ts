@@ -1,10 +1,12 @@
 import type { Services } from '../../context.ts';
 import { copyNextPortion } from '../../lists/list.service.ts';
+import { shippedLanguage } from '../../platform/messages.ts';
 import { unsubscribeUrl } from '../../shoppers/contacts/link.rules.ts';
 import * as mailServers from '../../stores/mail-server/sending.service.ts';
 import { foldReports } from '../../stores/reports/report.service.ts';
 import { loadEnvelopes } from '../../stores/store.service.ts';
 import type { Envelope } from '../../stores/store.service.ts';
+import { footerTexts } from '../compose/model.rules.ts';
 import { alertEnded, queueNextPortion } from '../events/event.service.ts';
 import { OPTED_OUT, findOptedOut, prepareMessages, senderFields } from '../events/message.service.ts';
 import type { ClaimedMessage } from '../queue/outbox.service.ts';
@@ -154,8 +156,11 @@ const messageQueue: MediumQueue = (services, medium, transports, concurrency) =>
   const withUnsubscribe = (payload: Payload, store: Envelope, to: string): Payload => {
     if (!channel.withFooter) return payload;
     const claim = { scope: 'all', medium, value: to.toLowerCase(), topic: '', epi: '' } as const;
-    const url = unsubscribeUrl(services.config.publicUrl, store, claim);
-    return channel.withFooter(payload, { why: `This message was sent for ${store.name}.`, url });
+    return channel.withFooter(payload, (given) => {
+      const language = shippedLanguage(given, store.locale);
+      const url = unsubscribeUrl(services.config.publicUrl, store, claim, language);
+      return { ...footerTexts(store, language, 'footer.why.message'), url };
+    });
   };
 
   const send = async (

@@ -124,13 +124,14 @@ export async function advanceEvent(
 }
 
 /** What decides at send time whether an alert is still valid, and what it says. */
-export type AlertFacts = AlertSituation & Sender & ShownProduct;
+export type AlertFacts = AlertSituation & Sender & ShownProduct & { language: string | null };
 
 const PRODUCT_COLUMNS = `coalesce(p.empi, sub.empi) AS empi, p.bt, p.dt, p.sku, coalesce(p.du, sub.du) AS du, p.uri, p.iu, p.vi, p.stk, p.pr, r.was_pr AS "wasPr"`;
 
 // SQL: runs for every batch of alerts and reads six tables by key in one round trip; plain joins took 9 ms to plan and 4 to run.
 const FACTS = `
   SELECT o.id IS NOT NULL AS "isThere", s.*, r.state AS "eventState", r.cause AS "eventCause", sub.id AS "subscriptionId", sub."confirmedAt", sub."wishedAt",
+    coalesce(sub.language, (SELECT a.language FROM shopper a WHERE a.pid = o.pid AND a.em = o.recipient)) AS language,
     o.subscription_id IS NULL AS "isListOwner", h.accepts, h."hasLeft", h.holds,
     (SELECT c.sent_at FROM alert_seen c
      WHERE c.pid = o.pid AND c.epi = o.epi AND c.topic = o.topic AND c.medium = o.medium AND c.value = o.recipient) AS "seenAt", ${PRODUCT_COLUMNS}
@@ -139,7 +140,7 @@ const FACTS = `
   LEFT JOIN LATERAL (SELECT ${SENDER_COLUMNS} FROM store s WHERE s.pid = o.pid OFFSET 0) s ON true
   LEFT JOIN LATERAL (SELECT state, cause, was_pr FROM restock WHERE pid = o.pid AND id = o.restock_id OFFSET 0) r ON true
   LEFT JOIN LATERAL (
-    SELECT pid, id, empi, du, confirmed_at AS "confirmedAt", coalesce(renewed_at, cts) AS "wishedAt" FROM subscription
+    SELECT pid, id, empi, du, language, confirmed_at AS "confirmedAt", coalesce(renewed_at, cts) AS "wishedAt" FROM subscription
     WHERE id = o.subscription_id OFFSET 0) sub ON sub.pid = o.pid
   LEFT JOIN LATERAL (SELECT * FROM product WHERE pid = o.pid AND epi = o.epi OFFSET 0) p ON true
   LEFT JOIN LATERAL (SELECT ${LIST_OWNER_COLUMNS} OFFSET 0) h ON o.subscription_id IS NULL

@@ -8,7 +8,7 @@ import { emitEvents, queueEvents } from '../../stores/webhooks/event.repo.ts';
 import type { EndedMessage } from '../queue/outbox.service.ts';
 import { countAudience, findTopicRules, topicRulesOf } from '../topics/topic.repo.ts';
 import { checkEpis } from '../topics/topic.rules.ts';
-import { requireTopic } from '../topics/topic.service.ts';
+import { failNoTopic } from '../topics/topic.service.ts';
 import { advanceEvent, claimEvent, giveBackPlaces, queuePortion, recordSent } from './alert.repo.ts';
 import * as events from './event.repo.ts';
 import {
@@ -141,7 +141,7 @@ export async function triggerTopic(
   const { pid } = requireStore(ctx);
   const named = checkEpis(epis);
   return ctx.db.transaction(async (tx) => {
-    const rules = await requireTopic(tx, pid, name);
+    const rules = (await findTopicRules(tx, pid, name)) ?? failNoTopic();
     const openings = named.map((epi) => openingBy(rules, epi, 'manual'));
     const opened = await events.applyPlan(tx, pid, { openings }, ctx.now());
     const { count: audience } = await countAudience(tx, pid, name, named, ctx.now());

@@ -1,4 +1,5 @@
 import type { Services } from '../../context.ts';
+import { shippedLanguage, translator } from '../../platform/messages.ts';
 import { shortUnsubscribeUrl, unsubscribeUrl } from '../../shoppers/contacts/link.rules.ts';
 import type { UnsubscribeClaim } from '../../shoppers/contacts/link.rules.ts';
 import * as optOuts from '../../shoppers/contacts/opt-out.repo.ts';
@@ -6,7 +7,7 @@ import { trackLinks } from '../../stores/revenue/click.service.ts';
 import type { TrackLink } from '../../stores/revenue/click.service.ts';
 import type { Sender } from '../../stores/sender.repo.ts';
 import { hasSchedule } from '../../stores/store.rules.ts';
-import { alertModel, siteOf } from '../compose/model.rules.ts';
+import { alertModel, footerTexts, siteOf } from '../compose/model.rules.ts';
 import { REFUSED_MS, TemplateError } from '../compose/template.pool.ts';
 import type { ClaimedMessage } from '../queue/outbox.repo.ts';
 import type { Outgoing } from '../send/channel.ts';
@@ -15,6 +16,7 @@ import type { AlertTexts, Medium } from '../send/channels.ts';
 import { GONE } from '../send/outcome.ts';
 import type { Outcome } from '../send/outcome.ts';
 import { loadTopics } from '../topics/topic.repo.ts';
+import { textsFor } from '../topics/topic.rules.ts';
 import type { TopicRow } from '../topics/topic.types.ts';
 import { loadFacts } from './alert.repo.ts';
 import type { AlertFacts } from './alert.repo.ts';
@@ -30,9 +32,9 @@ type Message = {
 };
 
 type Content = {
-  store: Sender;
+  store: AlertFacts;
   /** `isBare` omits the footer in a digest, `follows` marks an alert below another. */
-  render: (isBare: boolean, follows: boolean) => Promise<Partial<AlertTexts>>;
+  render: (language: string | null, isBare: boolean, follows: boolean) => Promise<Partial<AlertTexts>>;
 };
 
 /** A claimed alert with its evaluation; its content is null if it can no longer be sent. */
@@ -118,13 +120,15 @@ function prepareAlert(
   if (topic === null) return { message, evaluate: () => NO_TOPIC, content: null };
   const { config, now, templates } = services;
   const epi = message.epi!;
-  const render: Content['render'] = (isBare, follows) => {
+  const render: Content['render'] = (wanted, isBare, follows) => {
     const store = { ...facts, siteUrl: siteOf(facts, config.publicUrl) };
-    const url = urlOf(services, medium, facts, message, { scope: 'product', topic: topic.name, epi });
-    const shown = alertModel(store, topic.name, epi, facts, url);
+    const { language, texts } = textsFor(topic, wanted, facts.locale);
+    const claim = { scope: 'product', topic: topic.name, epi } as const;
+    const url = urlOf(services, medium, facts, message, claim, language);
+    const shown = alertModel(store, language, topic.name, epi, facts, url);
     const model = link(facts, message, { ...shown, follows });
-    const { texts } = topic;
-    return templates.alerts.render({ pid: facts.pid, texts, parts: partsOf(medium), model, isBare });
+    const footer = footerTexts(facts, language, 'footer.why.product');
+    return templates.alerts.render({ pid: facts.pid, texts, parts: partsOf(medium), model, footer, isBare });
   };
   const content = { store: facts, render };
   return { message, evaluate: () => evaluateAlert(topic, facts, now()), content };
@@ -137,9 +141,10 @@ function urlOf(
   store: Sender,
   message: ClaimedMessage,
   claim: Pick<UnsubscribeClaim, 'scope' | 'topic' | 'epi' | 'moreTopics'>,
+  language: string,
 ): string {
   const short = isTerse(medium) ? shortUnsubscribeUrl(publicUrl, store, medium, message) : null;
-  return short ?? unsubscribeUrl(publicUrl, store, { medium, value: message.recipient, ...claim });
+  return short ?? unsubscribeUrl(publicUrl, store, { medium, value: message.recipient, ...claim }, language);
 }
 
 /** Attempts for a template that kills the rendering process, because a stalled machine may be the cause. */
@@ -182,6 +187,23 @@ export function senderFields({ pid, isDemo, name, senderName, senderAddress }: S
   return { pid, isDemo, storeName: name, senderName, senderAddress };
 }
 
+/** A digest is in the language of its newest subscription. */
+function newestLanguage(alerts: readonly Ready[]): string | null {
+  const timeOf = ({ content: { store }, message }: Ready): number =>
+    (store.wishedAt ?? message.cts).getTime();
+  const [newest] = [...alerts].sort((left, right) => timeOf(right) - timeOf(left));
+  return newest!.content.store.language;
+}
+
+function digestTexts(store: Sender, language: string, products: number, url: string) {
+  const translate = translator(language);
+  return {
+    title: translate('digest.title', { count: products }),
+    more: translate('digest.more', { count: '{count}' }),
+    footer: { ...footerTexts(store, language, 'footer.why.products'), url },
+  };
+}
+
 /** Renders one message for a contact; a single alert is not a digest. */
 async function composeTogether(
   services: Services,
@@ -195,12 +217,16 @@ async function composeTogether(
   const [topic = '', ...moreTopics] = new Set(alerts.map((alert) => alert.message.topic!));
   // The mail program's unsubscribe button covers whole topics; the footer links to the choice.
   const claim = { scope: 'topic', topic, epi: isDigest ? '' : message.epi!, moreTopics } as const;
-  const url = urlOf(services, medium, store, message, claim);
+  const wanted = newestLanguage(alerts);
+  const language = shippedLanguage(wanted, store.locale);
+  const url = urlOf(services, medium, store, message, claim, language);
   try {
-    const pieces = await Promise.all(alerts.map((alert, index) => alert.content.render(isDigest, index > 0)));
+    const pieces = await Promise.all(
+      alerts.map((alert, index) => alert.content.render(wanted, isDigest, index > 0)),
+    );
     const products = new Set(alerts.map((alert) => alert.message.epi)).size;
-    const digest = { pieces, products, storeName: store.name, url };
     const parts = partsOf(medium);
+    const digest = { pieces, products, ...digestTexts(store, language, products, url) };
     const texts = isDigest
       ? await services.templates.alerts.join({ pid: store.pid, parts, digest })
       : (pieces[0] as AlertTexts);

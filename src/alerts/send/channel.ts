@@ -1,10 +1,16 @@
 import type { z } from 'zod';
+import type { Direction, Translate } from '../../platform/messages.ts';
 import type { FileOutbox } from './file.ts';
 import type { Branded } from './mail-page.ts';
 import type { Outcome } from './outcome.ts';
 
-/** `html` and `text` end with an unsubscribe footer, `short` with the bare link. */
-export type TextForm = 'line' | 'html' | 'text' | 'short';
+/** `html` and `text` end with an unsubscribe footer, `short` with the bare link. A `field` is a piece of the texts after it and may be empty. */
+export type TextForm = 'line' | 'field' | 'html' | 'text' | 'short';
+
+/** Whose standard texts: a built-in topic, or `other` for one that a store created; and the texts of the language. */
+export type StandardTopic = { topic: BuiltInTopic | 'other'; translate: Translate };
+
+export type BuiltInTopic = 'backinstock' | 'comingsoon' | 'pricedrop' | 'lowstock' | 'wishlistrestock';
 
 export type TemplatePart = {
   label: string;
@@ -13,8 +19,8 @@ export type TemplatePart = {
   rows: number;
   /** Set if carriers count and charge the text in segments of 160 characters. */
   isSegmented?: true;
-  /** The default text; `news` is a phrase such as "is back in stock". */
-  standard: (news: string) => string;
+  /** The default text, as Liquid. */
+  standard: (topic: StandardTopic) => string;
 };
 
 /** Each channel has its own type. */
@@ -36,8 +42,19 @@ export type Outgoing = {
 
 export type Transport = { send(message: Outgoing, now: Date): Promise<Outcome>; close?(): void };
 
-/** Why the contact receives the message, and the unsubscribe URL. */
-export type Footer = { why: string; url: string };
+/** The end of a message: why the contact receives it, the labels of its links, and who sends it. */
+export type FooterTexts = {
+  why: string;
+  unsubscribe: string;
+  /** A label as short as an SMS needs it. */
+  optOut: string;
+  preferences: string;
+  address: string | null;
+  imprint: { label: string; url: string } | null;
+  direction: Direction;
+};
+
+export type Footer = FooterTexts & { url: string };
 
 /** A shopper's email address and phone number, as typed. */
 export type Reachable = { em: string | null; m: string | null };
@@ -86,8 +103,8 @@ export type Channel<PartName extends string = string, Settings extends object = 
   compose(texts: Record<PartName, string>, options: { oneClickUrl: string; isTest: boolean }): Payload;
   /** The double opt-in message. It names the store and never contains text that a stranger typed. */
   confirm(store: Branded, url: string): Payload;
-  /** Adds an unsubscribe link to a message that has none. */
-  withFooter?(payload: Payload, footer: Footer): Payload;
+  /** Adds an unsubscribe link to a message that has none, in the message's language; null is the store's. */
+  withFooter?(payload: Payload, footerIn: (language: string | null) => Footer): Payload;
   settings: {
     /** Environment variables and their schemas. */
     variables: Record<string, z.ZodType>;

@@ -64,17 +64,18 @@ export function joinTexts(texts: readonly string[]): string {
   return texts.map((text) => text.trim()).join('\n\n* * *\n\n');
 }
 
-/** Joins as many texts as fit into one SMS together with its end, and states how many are left out. */
-export function joinShort(texts: readonly string[], end: string): string {
-  const endOf = (left: number): string => `${left > 0 ? `\n(and ${left} more)` : ''}${end}`;
+/** Joins as many texts as fit into one SMS together with its end, and states how many are left out; `more` has `{count}`. */
+export function joinShort(texts: readonly string[], more: string, end: string): string {
+  const endOf = (left: number): string =>
+    `${left > 0 ? `\n${more.replace('{count}', String(left))}` : ''}${end}`;
   let shown = 1;
   const textOf = (count: number): string => texts.slice(0, count).join('\n') + endOf(texts.length - count);
   while (shown < texts.length && textOf(shown + 1).length <= MAX_SHORT) shown += 1;
   return textOf(shown);
 }
 
-/** Returns the common line, or the number of products if the lines differ. */
-export function joinLines(lines: readonly string[], products: number): string {
+/** Returns the common line, or `title` if the lines differ. */
+export function joinLines(lines: readonly string[], products: number, title: string): string {
   const isSame = products === 1 || lines.every((line) => line === lines[0]);
-  return isSame ? lines[0]! : `${products} products you were waiting for`;
+  return isSame ? lines[0]! : title;
 }

@@ -14,9 +14,17 @@ import { together } from './settings.ts';
 import { openSmtp } from './smtp.ts';
 import type { MailSettings, SmtpLimits } from './smtp.ts';
 import { STANDARD_MAIL, confirmMail } from './standard-mail.ts';
+import type { FieldName } from './standard-mail.ts';
 
 /** A mail in the outbox; without `headers` it has no unsubscribe link yet. */
-export type MailPayload = { subject: string; html: string; text: string; headers?: Record<string, string> };
+export type MailPayload = {
+  subject: string;
+  html: string;
+  text: string;
+  /** Of the footer that it still gets; the store's if omitted. */
+  language?: string;
+  headers?: Record<string, string>;
+};
 
 const FILE_FROM = 'no-reply@wishgate.invalid';
 const FILE_CONCURRENCY = 32;
@@ -118,6 +126,11 @@ export const email = {
   },
   parts: {
     subject: { label: 'Subject', form: 'line', rows: 1, standard: STANDARD_MAIL.subject },
+    preheader: { label: 'Preheader', form: 'field', rows: 1, standard: STANDARD_MAIL.preheader },
+    headline: { label: 'Headline', form: 'field', rows: 1, standard: STANDARD_MAIL.headline },
+    intro: { label: 'Introduction', form: 'field', rows: 3, standard: STANDARD_MAIL.intro },
+    button: { label: 'Button', form: 'field', rows: 1, standard: STANDARD_MAIL.button },
+    footer: { label: 'Footer', form: 'field', rows: 2, standard: () => '' },
     html: { label: 'HTML', form: 'html', rows: 14, standard: STANDARD_MAIL.html },
     text: { label: 'Plain text', form: 'text', rows: 6, standard: STANDARD_MAIL.text },
   },
@@ -128,9 +141,10 @@ export const email = {
     headers: oneClickHeaders(oneClickUrl),
   }),
   confirm: confirmMail,
-  withFooter(payload, footer): MailPayload {
-    const { html, text, headers, ...mail } = payload as MailPayload;
+  withFooter(payload, footerIn): MailPayload {
+    const { html, text, headers, language = null, ...mail } = payload as MailPayload;
     if (headers) return payload as MailPayload;
+    const footer = footerIn(language);
     return {
       ...mail,
       html: htmlWithFooter(html, footer),
@@ -187,4 +201,4 @@ export const email = {
       close: () => smtp?.close(),
     };
   },
-} satisfies Channel<'subject' | 'html' | 'text', MailSettings>;
+} satisfies Channel<'subject' | FieldName | 'html' | 'text', MailSettings>;

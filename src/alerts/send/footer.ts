@@ -9,9 +9,21 @@ const HIDING_STYLE = /display\s*:\s*none|visibility\s*:\s*hidden/i;
 /** Overrides style sheet rules for paragraphs. */
 const SHOWN = 'display:block!important;visibility:visible!important;';
 
-function toHtml({ why, url }: Footer): string {
-  const link = `<a href="${escapeHtml(url)}">Stop these messages</a>`;
-  return `<p class="wg-footer" style="${SHOWN}font-size:12px;color:#595959">${escapeHtml(why)} ${link}</p>`;
+/** The contact's preference page; its token is that of the unsubscribe link. */
+const preferencesOf = (url: string): string => url.replace('/unsubscribe/', '/preferences/');
+
+function linksOf({ url, unsubscribe, preferences, imprint }: Footer): [label: string, url: string][] {
+  const own = imprint === null ? [] : [[imprint.label, imprint.url] as [string, string]];
+  return [[unsubscribe, url], [preferences, preferencesOf(url)], ...own];
+}
+
+function toHtml(footer: Footer): string {
+  const links = linksOf(footer).map(
+    ([label, url]) => `<a href="${escapeHtml(url)}">${escapeHtml(label)}</a>`,
+  );
+  const address =
+    footer.address === null ? '' : `<br>${escapeHtml(footer.address).replace(/\r?\n/g, '<br>')}`;
+  return `<p class="wg-footer" dir="${footer.direction}" style="${SHOWN}font-size:12px;color:#595959">${escapeHtml(footer.why)}<br>${links.join(' · ')}${address}</p>`;
 }
 
 export type ParsedPage = { page: DefaultTreeAdapterTypes.Document; root: Element; body: Element | undefined };
@@ -83,6 +95,8 @@ export function htmlWithFooter(html: string, texts: Footer): string {
   return insertAt(html, DOCTYPE.exec(html)?.[0].length ?? 0, footer).html;
 }
 
-export function textWithFooter(text: string, { why, url }: Footer): string {
-  return `${text.trimEnd()}\n\n-- \n${why}\nStop these messages: ${url}\n`;
+export function textWithFooter(text: string, footer: Footer): string {
+  const links = linksOf(footer).map(([label, url]) => `${label}: ${url}`);
+  const address = footer.address === null ? [] : [footer.address];
+  return `${text.trimEnd()}\n\n-- \n${[footer.why, ...links, ...address].join('\n')}\n`;
 }

@@ -4,6 +4,8 @@ export type Branded = { name: string; logoUrl: string | null; colour: string | n
 
 /** The parts are HTML, or Liquid that renders to HTML. */
 type MailPage = {
+  language: string;
+  direction: string;
   title: string;
   /** The preview text that mail programs show after the subject. */
   preview: string;
@@ -29,9 +31,9 @@ hr{display:none}
 }`;
 
 /** Tables with inline styles look alike in all common mail programs: Outlook ignores width and padding of other elements. */
-export function mailPage({ title, preview, header, rows }: MailPage): string {
+export function mailPage({ language, direction, title, preview, header, rows }: MailPage): string {
   return `<!doctype html>
-<html lang="en" dir="auto">
+<html lang="${language}" dir="${direction}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -102,6 +104,8 @@ export function plainMail(
   const logo = logoUrl === null ? escapeHtml(name) : logoImage(escapeHtml(logoUrl), escapeHtml(name));
   const toHtml = (text: string): string => escapeHtml(text).replace(/\r\n|\r|\n/g, '<br>');
   return mailPage({
+    language: 'en',
+    direction: 'auto',
     title,
     preview: escapeHtml(mail.preview),
     header: headerRow(logo),

@@ -7,6 +7,7 @@ import { phone } from './phone.ts';
 import { toSegment } from './segment.ts';
 import { httpUrl, together } from './settings.ts';
 import { isFromProvider, readReply } from './sms-reply.ts';
+import { standardSms } from './standard-mail.ts';
 
 /** An HTTP API that is compatible with Twilio's. */
 type SmsSettings = { baseUrl: string; account: string; token: string; from: string };
@@ -92,7 +93,7 @@ export const sms = {
       form: 'short',
       rows: 3,
       isSegmented: true,
-      standard: (news) => `{{ store.name }}: {{ product.title }} ${news}. {{ product.url }}`,
+      standard: standardSms,
     },
   },
   compose: (texts): SmsPayload => ({ text: texts.sms }),

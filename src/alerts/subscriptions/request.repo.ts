@@ -22,16 +22,17 @@ const SAVE = {
   name: 'save_requests',
   text: `
     INSERT INTO subscription_request AS q
-      (pid, id, regid, asker, medium, value, epi, empi, du, topic, extras, mailinglist, subscription_id, confirmed_at, cts)
-    SELECT n.pid, n.id, n.regid, n.regid, n.medium, n.value, n.epi, n.empi, n.du, n.topic, n.extras, n.mailinglist, n."subscriptionId",
+      (pid, id, regid, asker, medium, value, epi, empi, du, topic, extras, language, mailinglist, subscription_id, confirmed_at, cts)
+    SELECT n.pid, n.id, n.regid, n.regid, n.medium, n.value, n.epi, n.empi, n.du, n.topic, n.extras, n.language, n.mailinglist, n."subscriptionId",
       n."confirmedAt", n.now
     FROM jsonb_to_recordset($1::jsonb) AS n (pid text, id text, regid text, medium text, value text, epi text, empi text, du text,
-      topic text, extras text, mailinglist boolean, "subscriptionId" text, "confirmedAt" timestamptz, now timestamptz)
+      topic text, extras text, language text, mailinglist boolean, "subscriptionId" text, "confirmedAt" timestamptz, now timestamptz)
     ORDER BY n.epi COLLATE "C", n.topic COLLATE "C", n.medium, n.value, n.pid
     ON CONFLICT (pid, medium, value, epi, topic, regid) DO UPDATE SET
       confirmed_at = coalesce(q.confirmed_at, excluded.confirmed_at),
       subscription_id = coalesce(q.subscription_id, excluded.subscription_id),
-      renewed_at = excluded.cts
+      renewed_at = excluded.cts,
+      language = coalesce(excluded.language, q.language)
     RETURNING q.id`,
 };
 

@@ -49,8 +49,10 @@ async function open(tx: Tx, wanted: WantedSignUp): Promise<Open> {
   const prover = requester.isStranger ? requester.regid : null;
   const isConfirmed = !mustConfirm || (await useOptIn(tx, store.pid, checked.contact, prover, now));
   const confirmedAt = isConfirmed ? now : null;
+  // An account's own alerts follow the account's language; another requester's language is all that is known of the contact.
+  const language = checked.language ?? (requester.isStranger ? ctx.viewer.shopper!.language : null);
   const rows: NewSubscription[] = checked.products.flatMap((product) =>
-    checked.topics.map((topic) => ({ ...product, topic, extras: checked.extras, id: newId() })),
+    checked.topics.map((topic) => ({ ...product, topic, extras: checked.extras, language, id: newId() })),
   );
   const signUp = {
     pid: store.pid,

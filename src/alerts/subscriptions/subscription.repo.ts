@@ -15,6 +15,7 @@ export const FIELDS = {
   du: true,
   topic: true,
   extras: true,
+  language: true,
   confirmedAt: true,
   seq: true,
   cts: true,
@@ -22,7 +23,10 @@ export const FIELDS = {
 
 export type StoredSubscription = Raw<Pick<SubscriptionModel, keyof typeof FIELDS>>;
 
-export type NewSubscription = Pick<StoredSubscription, 'id' | 'epi' | 'empi' | 'du' | 'topic' | 'extras'>;
+export type NewSubscription = Pick<
+  StoredSubscription,
+  'id' | 'epi' | 'empi' | 'du' | 'topic' | 'extras' | 'language'
+>;
 
 /** `regid` is empty if the store itself makes the request. `confirmedAt` is null for a pending one. */
 export type SignUp = Contact & { pid: string; regid: string; confirmedAt: Date | null };
@@ -43,16 +47,17 @@ const SAVE = {
   text: `
     WITH n AS MATERIALIZED (
       SELECT * FROM jsonb_to_recordset($1::jsonb) AS n (pid text, id text, regid text, medium text, value text, epi text, empi text,
-        du text, topic text, extras text, "confirmedAt" timestamptz, now timestamptz))
-    INSERT INTO subscription AS s (pid, id, medium, value, epi, empi, du, topic, extras, confirmed_at, cts)
-    SELECT n.pid, n.id, n.medium, n.value, n.epi, n.empi, n.du, n.topic, n.extras, n."confirmedAt", n.now FROM n
+        du text, topic text, extras text, language text, "confirmedAt" timestamptz, now timestamptz))
+    INSERT INTO subscription AS s (pid, id, medium, value, epi, empi, du, topic, extras, language, confirmed_at, cts)
+    SELECT n.pid, n.id, n.medium, n.value, n.epi, n.empi, n.du, n.topic, n.extras, n.language, n."confirmedAt", n.now FROM n
     ORDER BY n.epi COLLATE "C", n.topic COLLATE "C", n.medium, n.value, n.pid
     ON CONFLICT (pid, medium, value, epi, topic) DO UPDATE SET
       confirmed_at = coalesce(s.confirmed_at, excluded.confirmed_at),
-      renewed_at = CASE WHEN s.confirmed_at IS NULL OR excluded.confirmed_at IS NOT NULL OR EXISTS (
+      (renewed_at, language) = (
+        SELECT CASE WHEN own THEN excluded.cts ELSE s.renewed_at END, CASE WHEN own THEN coalesce(excluded.language, s.language) ELSE s.language END
+        FROM (SELECT s.confirmed_at IS NULL OR excluded.confirmed_at IS NOT NULL OR EXISTS (
           SELECT FROM subscription_request q JOIN n ON n.id = excluded.id
-          WHERE q.pid = s.pid AND q.subscription_id = s.id AND q.regid = n.regid AND q.confirmed_at IS NOT NULL)
-        THEN excluded.cts ELSE s.renewed_at END
+          WHERE q.pid = s.pid AND q.subscription_id = s.id AND q.regid = n.regid AND q.confirmed_at IS NOT NULL) AS own) AS caller)
     RETURNING ${COLUMNS}`,
 };
 

@@ -19,6 +19,7 @@ export const subscriptionRoutes = {
       topics: json.required,
       addtomailinglist: count,
       extras: text,
+      language: text.unusual,
     },
     reply: 'subscribe',
   }),

@@ -1,4 +1,5 @@
 import { fail } from '../../platform/errors.ts';
+import { readLanguage } from '../../platform/messages.ts';
 import { isStorable } from '../../platform/text.ts';
 import { checkContact, checkMedium } from '../../shoppers/contacts/contact.rules.ts';
 import type { Contact } from '../../shoppers/contacts/contact.rules.ts';
@@ -19,6 +20,7 @@ export type SubscribeInput = {
   topics: readonly unknown[];
   addtomailinglist?: number | null;
   extras?: string | null;
+  language?: string | null;
 };
 
 export type CheckedSignUp = {
@@ -27,6 +29,7 @@ export type CheckedSignUp = {
   topics: string[];
   mailinglist: boolean | null;
   extras: string | null;
+  language: string | null;
 };
 
 const MAX_PRODUCTS = 100;
@@ -76,7 +79,8 @@ export function checkSignUp(store: { defaultRegion: string | null }, input: Subs
   const products = lastOfEach(input.products.map(checkWanted));
   const topics = checkTopics(input.topics);
   const mailinglist = checkMailingList(input.addtomailinglist);
-  return { contact, products, topics, mailinglist, extras: checkExtras(input.extras) };
+  const language = readLanguage(input.language);
+  return { contact, products, topics, mailinglist, extras: checkExtras(input.extras), language };
 }
 
 export function keyOf({ epi, topic }: { epi: string; topic: string }): string {

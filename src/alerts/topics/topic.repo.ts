@@ -1,13 +1,13 @@
 import type { TopicModel } from '../../generated/prisma/models.ts';
 import { arraysOf, columnOf } from '../../platform/database/columns.ts';
 import type { Db, Tx } from '../../platform/database/database.ts';
+import { languageOf } from '../../platform/messages.ts';
 import { lockStore } from '../../stores/store.repo.ts';
-import { PART_NAMES } from '../send/channels.ts';
 import type { AlertTexts } from '../send/channels.ts';
 import { topicRules } from './topic.columns.ts';
 import type { RuleName } from './topic.columns.ts';
-import { BUILT_IN_TOPICS, expiresBefore, standardTexts } from './topic.rules.ts';
-import type { TopicRow, TopicRules } from './topic.types.ts';
+import { BUILT_IN_TOPICS, expiresBefore } from './topic.rules.ts';
+import type { OwnTexts, TopicRow, TopicRules } from './topic.types.ts';
 import type { TriggerName } from './triggers.ts';
 
 const RULES = {
@@ -20,8 +20,14 @@ const RULE_COLUMNS = topicRules
   .map(({ name, column = columnOf(name) }) => `${column} AS "${name}"`)
   .join(', ');
 
-/** Parts without a column of their own are in `texts`. */
-const TEXTS = { subject: true, html: true, text: true, sms: true, texts: true } as const;
+/** The texts of one language; parts without a column of their own are in `texts`. Those of other languages are in `translations`. */
+const TEXTS = {
+  ...{ subject: true, html: true, text: true, sms: true, texts: true },
+  ...{ textLanguage: true, translations: true },
+} as const;
+
+/** A store's locale tells the language of its texts. */
+export type TopicStore = { pid: string; locale: string };
 
 type StoredTopic = Pick<TopicModel, keyof typeof RULES | keyof typeof TEXTS>;
 
@@ -29,11 +35,14 @@ function toRules<Row extends { trigger: string }>(row: Row): Row & { trigger: Tr
   return row as Row & { trigger: TriggerName };
 }
 
-function toTopic({ subject, html, text, sms, texts, ...rules }: StoredTopic): TopicRow {
-  const stored = { ...(texts as Partial<AlertTexts>), subject, html, text, sms };
-  // An empty text was never saved: the store had subscribers under this name before the topic became built-in.
-  const written = Object.fromEntries(Object.entries(stored).filter(([, own]) => own !== ''));
-  return { ...toRules(rules), texts: { ...standardTexts(rules.name), ...written } };
+function toTopic(row: StoredTopic, locale: string): TopicRow {
+  const { subject, html, text, sms, texts, textLanguage, translations, ...rules } = row;
+  // Without a text of its own such a column is empty.
+  const columns = Object.entries({ subject, html, text, sms }).filter(([, own]) => own !== '');
+  const written = { ...(texts as Partial<AlertTexts>), ...Object.fromEntries(columns) };
+  const language = textLanguage ?? languageOf(locale);
+  const first = Object.keys(written).length === 0 ? {} : { [language]: written };
+  return { ...toRules(rules), texts: { ...(translations as OwnTexts), ...first } };
 }
 
 /** The built-in topics come first, each replaced by the store's own row of that name if there is one. */
@@ -47,20 +56,23 @@ const findBuiltIn = (name: string): TopicRow | null =>
 
 /** SQL: sums the lengths in the database, because a hundred topics can have 20 MB. */
 const TEXT_BYTES = `
-  SELECT coalesce(sum(octet_length(concat(subject, html, text, sms, texts))), 0)::int AS bytes FROM topic WHERE pid = $1`;
+  SELECT coalesce(sum(octet_length(concat(subject, html, text, sms, texts, translations))), 0)::int AS bytes FROM topic WHERE pid = $1`;
 
 export async function countTextBytes(db: Db, pid: string): Promise<number> {
   const [row] = await db.query<{ bytes: number }>(TEXT_BYTES, [pid]);
   return row!.bytes;
 }
 
-export async function topicsOf(db: Db, pid: string): Promise<TopicRow[]> {
+export async function topicsOf(db: Db, { pid, locale }: TopicStore): Promise<TopicRow[]> {
   const rows = await db.prisma.topic.findMany({
     where: { pid },
     select: { ...RULES, ...TEXTS },
     orderBy: { name: 'asc' },
   });
-  return withBuiltIn(rows.map(toTopic), BUILT_IN_TOPICS);
+  return withBuiltIn(
+    rows.map((row) => toTopic(row, locale)),
+    BUILT_IN_TOPICS,
+  );
 }
 
 /** Omits the texts, which can be megabytes, because every stock change reads the rules. */
@@ -69,9 +81,10 @@ export async function topicRulesOf(db: Db, pid: string): Promise<TopicRules[]> {
   return withBuiltIn<TopicRules>(own.map(toRules), BUILT_IN_TOPICS);
 }
 
-export async function findTopic(db: Db, pid: string, name: string): Promise<TopicRow | null> {
+export async function findTopic(db: Db, store: TopicStore, name: string): Promise<TopicRow | null> {
+  const { pid, locale } = store;
   const row = await db.prisma.topic.findFirst({ where: { pid, name }, select: { ...RULES, ...TEXTS } });
-  return row ? toTopic(row) : findBuiltIn(name);
+  return row ? toTopic(row, locale) : findBuiltIn(name);
 }
 
 export async function findTopicRules(db: Db, pid: string, name: string): Promise<TopicRules | null> {
@@ -83,8 +96,8 @@ export async function findTopicRules(db: Db, pid: string, name: string): Promise
 const LOAD = {
   name: 'topics_by_name',
   text: `
-    SELECT pid, name, trigger, ${RULE_COLUMNS}, subject, html, text, sms, texts FROM topic
-    JOIN (SELECT DISTINCT * FROM unnest($1::text[], $2::text[]) AS wanted(pid, name)) wanted USING (pid, name)`,
+    SELECT pid, topic.name, trigger, ${RULE_COLUMNS}, subject, html, text, sms, texts, text_language AS "textLanguage", translations, locale FROM topic
+    JOIN (SELECT DISTINCT * FROM unnest($1::text[], $2::text[]) AS wanted(pid, name)) wanted USING (pid, name) JOIN store USING (pid)`,
 };
 
 /** Returns the topics in the order of `wanted`, each read once; null if there is none. */
@@ -92,8 +105,8 @@ export async function loadTopics(
   db: Db,
   wanted: readonly { pid: string; name: string }[],
 ): Promise<(TopicRow | null)[]> {
-  const rows = await db.query<StoredTopic & { pid: string }>(LOAD, arraysOf(wanted, 'pid', 'name'));
-  const own = new Map(rows.map(({ pid, ...row }) => [`${pid} ${row.name}`, toTopic(row)]));
+  const rows = await db.query<StoredTopic & TopicStore>(LOAD, arraysOf(wanted, 'pid', 'name'));
+  const own = new Map(rows.map(({ pid, locale, ...row }) => [`${pid} ${row.name}`, toTopic(row, locale)]));
   return wanted.map(({ pid, name }) => own.get(`${pid} ${name}`) ?? findBuiltIn(name));
 }
 
@@ -104,13 +117,13 @@ export async function lockTopics(tx: Tx, pid: string): Promise<number> {
   return BUILT_IN_TOPICS.length + (await tx.prisma.topic.count({ where: { pid, name } }));
 }
 
-/** A text that equals the default is stored empty, so that it follows later changes of the default. */
-export async function saveTopic(db: Db, pid: string, topic: TopicRow, now: Date): Promise<void> {
+/** The store's language has columns of its own, which older versions read. */
+export async function saveTopic(db: Db, { pid, locale }: TopicStore, topic: TopicRow, now: Date) {
   const { texts: all, ...rules } = topic;
-  const standard = standardTexts(topic.name);
-  const own = PART_NAMES.map((part) => [part, all[part] === standard[part] ? '' : all[part]]);
-  const { subject, html, text, sms, ...texts } = Object.fromEntries(own) as AlertTexts;
-  const data = { ...rules, subject, html, text, sms, texts, uts: now };
+  const textLanguage = languageOf(locale);
+  const { [textLanguage]: own = {}, ...translations } = all;
+  const { subject = '', html = '', text = '', sms = '', ...texts } = own;
+  const data = { ...rules, subject, html, text, sms, texts, textLanguage, translations, uts: now };
   await db.prisma.topic.upsert({
     where: { pid_name: { pid, name: topic.name } },
     create: { ...data, pid, cts: now },

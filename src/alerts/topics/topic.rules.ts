@@ -1,21 +1,28 @@
 import type { SaveTopicInput } from '../../generated/resolvers.ts';
 import { fail } from '../../platform/errors.ts';
 import { intRule, isIntIn } from '../../platform/fields.ts';
+import { matchLanguage, shippedLanguage, translator } from '../../platform/messages.ts';
 import { codePoints, hasControlCharacters, isStorable } from '../../platform/text.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import { isProductId, toTag } from '../../stores/products/product.rules.ts';
 import { checkSizes } from '../compose/template.rules.ts';
+import type { BuiltInTopic } from '../send/channel.ts';
 import { PARTS, PART_NAMES } from '../send/channels.ts';
 import type { AlertTexts, Part } from '../send/channels.ts';
 import { TOPIC_RULES, topicRules } from './topic.columns.ts';
 import type { RuleName, TopicRule } from './topic.columns.ts';
-import type { TopicRow, TopicRules } from './topic.types.ts';
+import type { OwnTexts, TopicRow, TopicRules } from './topic.types.ts';
 import { TRIGGER_NAMES, isTriggerName, triggersWith } from './triggers.ts';
+import type { TriggerName } from './triggers.ts';
 
 export const MAX_TOPICS = 100;
+const MAX_LANGUAGES = 50;
+
+/** Changes of texts in one language; null goes back to the standard text. */
+export type TextChanges = Partial<Record<Part, string | null>>;
 
 /** An omitted field stays unchanged, null clears it. */
-export type TopicInput = { name: string; texts?: Partial<Record<string, string | null>> } & {
+export type TopicInput = { name: string; language: string; texts: TextChanges } & {
   [Field in keyof Omit<TopicRules, 'name'>]?: TopicRules[Field] | null;
 };
 
@@ -24,37 +31,63 @@ const INITIAL = Object.fromEntries(topicRules.map(({ name, initial }) => [name, 
   RuleName
 >;
 
-function textsWith(news: string): AlertTexts {
-  return Object.fromEntries(PART_NAMES.map((part) => [part, PARTS[part].standard(news)])) as AlertTexts;
-}
+const BUILT_IN = {
+  backinstock: 'automatic',
+  comingsoon: 'manual',
+  pricedrop: 'pricedrop',
+  lowstock: 'lowstock',
+  wishlistrestock: 'automatic',
+} as const satisfies Record<BuiltInTopic, TriggerName>;
 
-// The old price is known only after a price drop, and the stock only if it is tracked; a manual send may have neither.
-const PRICE_NEWS =
-  'costs less now{% if product.old_price %}: {{ product.price | money }} instead of {{ product.old_price | money }}{% endif %}';
-const LIST_NEWS = 'from your list is back in stock';
-const STOCK_NEWS = 'is almost gone{% if product.stock %}: only {{ product.stock }} left{% endif %}';
-
-export const BUILT_IN_TOPICS: readonly TopicRow[] = [
-  { name: 'backinstock', trigger: 'automatic', texts: textsWith('is back in stock'), ...INITIAL },
-  { name: 'comingsoon', trigger: 'manual', texts: textsWith('is here'), ...INITIAL },
-  { name: 'pricedrop', trigger: 'pricedrop', texts: textsWith(PRICE_NEWS), ...INITIAL },
-  { name: 'lowstock', trigger: 'lowstock', texts: textsWith(STOCK_NEWS), ...INITIAL },
-  { name: 'wishlistrestock', trigger: 'automatic', texts: textsWith(LIST_NEWS), ...INITIAL },
-];
+export const BUILT_IN_TOPICS: readonly TopicRow[] = Object.entries(BUILT_IN).map(([name, trigger]) => ({
+  name,
+  trigger,
+  texts: {},
+  ...INITIAL,
+}));
 
 /** The topic that shoppers subscribe to for a restock; list owners are notified through another topic. */
 const SUBSCRIBERS_ONLY = 'backinstock';
 
-export function isBuiltIn(name: string): boolean {
-  return BUILT_IN_TOPICS.some((topic) => topic.name === name);
+export function isBuiltIn(name: string): name is BuiltInTopic {
+  return Object.hasOwn(BUILT_IN, name);
 }
 
-export function standardTexts(name: string): AlertTexts {
-  return BUILT_IN_TOPICS.find((topic) => topic.name === name)?.texts ?? textsWith('has news for you');
+const standards = new Map<string, AlertTexts>();
+
+/** The texts that a topic has in a language until the store writes its own. */
+export function standardTexts(name: string, language: string): AlertTexts {
+  const topic = isBuiltIn(name) ? name : 'other';
+  const key = `${language} ${topic}`;
+  let texts = standards.get(key);
+  if (texts === undefined) {
+    const translate = translator(language);
+    const written = PART_NAMES.map((part) => [part, PARTS[part].standard({ topic, translate })]);
+    texts = Object.fromEntries(written) as AlertTexts;
+    standards.set(key, texts);
+  }
+  return texts;
+}
+
+/** The texts of one language, with the standard ones where the store wrote none: what an editor shows. */
+export function textsIn({ name, texts }: TopicRow, language: string, locale: string): AlertTexts {
+  return { ...standardTexts(name, shippedLanguage(language, locale)), ...texts[language] };
+}
+
+/**
+ * The texts for a reader: the topic's own in the reader's language, else its own in the store's language, else the standard ones. One
+ * message never mixes languages.
+ */
+export function textsFor(topic: TopicRow, wanted: string | null, locale: string) {
+  const own = Object.keys(topic.texts);
+  const reader = wanted ?? locale;
+  const language =
+    matchLanguage(reader, own) ?? matchLanguage(locale, own) ?? shippedLanguage(reader, locale);
+  return { language, texts: textsIn(topic, language, locale) };
 }
 
 function blankTopic(name: string): TopicRow {
-  return { name, trigger: 'manual', texts: standardTexts(name), ...INITIAL };
+  return { name, trigger: 'manual', texts: {}, ...INITIAL };
 }
 
 /** Subscriptions up to this time have expired; null if they never expire. */
@@ -71,7 +104,7 @@ export function isTopicName(name: string): boolean {
 
 /** The rules that the API can set; a rule without a row in TOPIC_RULES does not compile. */
 const RULES: Record<
-  Exclude<keyof SaveTopicInput, 'name' | 'trigger' | 'texts' | Part>,
+  Exclude<keyof SaveTopicInput, 'name' | 'trigger' | 'language' | 'texts' | Part>,
   TopicRule
 > = TOPIC_RULES;
 
@@ -124,11 +157,12 @@ function given<Fields extends object>(fields: Fields): Partial<Fields> {
 }
 
 /** Applies the changes and validates every rule. `current` is null for a new topic. */
-export function applyTopicInput(current: TopicRow | null, { texts = {}, ...input }: TopicInput): TopicRow {
+export function applyTopicInput(current: TopicRow | null, input: TopicInput, locale: string): TopicRow {
+  const { texts, language, ...changes } = input;
   if (current === null && !isTopicName(input.name))
     fail('invalid-topics', `name must have 1 to ${MAX_NAME} printable characters`);
   const base = current ?? blankTopic(input.name);
-  const topic = { ...base, ...given(input), texts: withTexts(base.texts, texts) } as TopicRow;
+  const topic = { ...base, ...given(changes), texts: withTexts(base, language, texts, locale) } as TopicRow;
   // Switching from the tag trigger clears the tag, so that a client needs to send only one field.
   if (!BY_TAG.includes(topic.trigger) && input.tag === undefined) topic.tag = null;
   topic.tag = checkTrigger(topic);
@@ -136,10 +170,19 @@ export function applyTopicInput(current: TopicRow | null, { texts = {}, ...input
   return topic;
 }
 
-export function withTexts(current: AlertTexts, changes: TopicInput['texts'] = {}): AlertTexts {
-  const texts = { ...current, ...given(changes) };
-  checkSizes(texts);
-  return texts;
+/** Changes one language and leaves the others. A text that equals the standard one is not stored, so that it follows later changes. */
+function withTexts(topic: TopicRow, language: string, changes: TextChanges, locale: string): OwnTexts {
+  const standard = standardTexts(topic.name, shippedLanguage(language, locale));
+  const own = { ...topic.texts[language], ...given(changes) };
+  const isOwn = ([part, text]: [string, string | null]): boolean =>
+    text !== null && text !== standard[part as Part];
+  const kept = Object.fromEntries(Object.entries(own).filter(isOwn)) as Partial<AlertTexts>;
+  checkSizes({ ...standard, ...kept });
+  const { [language]: _before, ...others } = topic.texts;
+  if (Object.keys(kept).length === 0) return others;
+  if (Object.keys(others).length >= MAX_LANGUAGES)
+    fail('limit-reached', `A topic can have texts in at most ${MAX_LANGUAGES} languages`);
+  return { ...others, [language]: kept };
 }
 
 const MAX_EPIS = 100;

@@ -4,37 +4,40 @@ import { failTooMuch, readWithin } from '../../platform/budget.ts';
 import type { Db } from '../../platform/database/database.ts';
 import { fail } from '../../platform/errors.ts';
 import { goOutside } from '../../platform/in-flight.ts';
+import { LANGUAGES, directionOf, languageOf, nameOfLanguage, readLanguage } from '../../platform/messages.ts';
 import { checkContact, checkMedium } from '../../shoppers/contacts/contact.rules.ts';
 import { unsubscribeUrl } from '../../shoppers/contacts/link.rules.ts';
 import type { Scope } from '../../shoppers/contacts/link.rules.ts';
 import { findProduct } from '../../stores/products/product.repo.ts';
 import { findSender } from '../../stores/sender.repo.ts';
 import type { StoreRow } from '../../stores/store.repo.ts';
-import { alertModel, siteOf, storeModel } from '../compose/model.rules.ts';
+import { alertModel, footerTexts, siteOf, storeModel } from '../compose/model.rules.ts';
 import { SAMPLE_MODEL, TEMPLATE_VARIABLES } from '../compose/template.rules.ts';
 import type { AlertModel, TemplateVariable } from '../compose/template.rules.ts';
 import { enqueueMessage } from '../queue/outbox.repo.ts';
 import { PART_NAMES, channelOf } from '../send/channels.ts';
 import type { AlertTexts, Part } from '../send/channels.ts';
 import * as topics from './topic.repo.ts';
-import type { AudienceRow } from './topic.repo.ts';
-import { MAX_TOPICS, applyTopicInput, checkEpis, withTexts } from './topic.rules.ts';
-import type { TopicInput } from './topic.rules.ts';
+import type { AudienceRow, TopicStore } from './topic.repo.ts';
+import { MAX_TOPICS, applyTopicInput, checkEpis, textsFor, textsIn } from './topic.rules.ts';
+import type { TextChanges, TopicInput } from './topic.rules.ts';
 import type { TopicRow } from './topic.types.ts';
 import { TRIGGER_NAMES, triggerOf } from './triggers.ts';
 import type { TriggerName, TriggerSettings } from './triggers.ts';
 
 export async function listTopics(ctx: Context): Promise<TopicRow[]> {
-  const { pid } = requireStore(ctx);
-  const bytes = await topics.countTextBytes(ctx.db, pid);
+  const store = requireStore(ctx);
+  const bytes = await topics.countTextBytes(ctx.db, store.pid);
   return readWithin(ctx.budget, bytes, async (maxBytes) => ({
-    value: maxBytes < bytes ? failTooMuch() : await topics.topicsOf(ctx.db, pid),
+    value: maxBytes < bytes ? failTooMuch() : await topics.topicsOf(ctx.db, store),
     bytes,
   }));
 }
 
-export async function requireTopic(db: Db, pid: string, name: string): Promise<TopicRow> {
-  return (await topics.findTopic(db, pid, name)) ?? fail('not-found', 'There is no such topic');
+export const failNoTopic = (): never => fail('not-found', 'There is no such topic');
+
+async function requireTopic(db: Db, store: TopicStore, name: string): Promise<TopicRow> {
+  return (await topics.findTopic(db, store, name)) ?? failNoTopic();
 }
 
 async function render<Name extends Part>(
@@ -45,7 +48,20 @@ async function render<Name extends Part>(
 ): Promise<Pick<AlertTexts, Name>> {
   await goOutside(ctx);
   const { templates, renderBudget: budget, viewer } = ctx;
-  return templates.trials.render({ pid: viewer.store!.pid, texts, parts, model, budget });
+  const store = viewer.store!;
+  const footer = footerTexts(store, model.language, 'footer.why.product');
+  return templates.trials.render({ pid: store.pid, texts, parts, model, footer, budget });
+}
+
+/** The language that a caller names for texts, or the store's. */
+function checkLanguage({ locale }: TopicStore, tag: string | null | undefined): string {
+  if (tag == null) return languageOf(locale);
+  return readLanguage(tag) ?? fail('invalid-request', 'language must be a BCP 47 tag such as de or pt-BR');
+}
+
+export function listLanguages(ctx: Context): { tag: string; name: string; direction: string }[] {
+  requireStore(ctx);
+  return LANGUAGES.map((tag) => ({ tag, name: nameOfLanguage(tag), direction: directionOf(tag) }));
 }
 
 export type TriggerRow = { name: TriggerName; label: string; settings: (keyof TriggerSettings)[] };
@@ -65,70 +81,100 @@ export function listVariables(ctx: Context): TemplateVariable[] {
 
 /** Some parts have a field of their own, and all of them can be in `texts`. */
 type GivenTexts = { [Name in Part]?: string | null } & {
-  texts?: readonly { part: string; text: string }[] | null;
+  texts?: readonly { part: string; text?: string | null }[] | null;
 };
 
 function takeTexts<Input extends GivenTexts>({
   texts,
   ...input
-}: Input): [texts: Partial<Record<Part, string | null>>, rest: Omit<Input, keyof GivenTexts>] {
+}: Input): [texts: TextChanges, rest: Omit<Input, keyof GivenTexts>] {
   const wrong = texts?.find(({ part }) => !PART_NAMES.includes(part as Part));
   if (wrong) fail('invalid-request', `texts: a part must be one of ${PART_NAMES.join(', ')}`);
   const entries = Object.entries(input);
   const isPart = ([name]: [string, unknown]): boolean => PART_NAMES.includes(name as Part);
-  const listed = texts?.map(({ part, text }) => [part, text] as const) ?? [];
+  const listed = texts?.map(({ part, text }) => [part, text ?? null] as const) ?? [];
   const rest = Object.fromEntries(entries.filter((entry) => !isPart(entry)));
   return [Object.fromEntries([...entries.filter(isPart), ...listed]), rest as Omit<Input, keyof GivenTexts>];
 }
 
-export function textList(texts: AlertTexts): { part: Part; text: string }[] {
+export function previewList(texts: AlertTexts): { part: Part; text: string }[] {
   return PART_NAMES.map((part) => ({ part, text: texts[part] }));
 }
 
+/** The texts of one language, the store's own or the standard ones. */
+export function textsOf(ctx: Context, topic: TopicRow, tag?: string | null): AlertTexts {
+  const store = requireStore(ctx);
+  return textsIn(topic, checkLanguage(store, tag), store.locale);
+}
+
+export function listTexts(ctx: Context, topic: TopicRow, tag: string | null | undefined) {
+  const own = topic.texts[checkLanguage(requireStore(ctx), tag)] ?? {};
+  const isStandard = (part: Part): boolean => own[part] === undefined;
+  return previewList(textsOf(ctx, topic, tag)).map((text) => ({
+    ...text,
+    isStandard: isStandard(text.part),
+  }));
+}
+
+type SaveInput = Omit<TopicInput, 'language'> & { language?: string | null };
+
 /** Creates or changes a topic. Queued alerts use the new texts. */
-export async function saveTopic(ctx: Context, given: Omit<TopicInput, 'texts'> & GivenTexts) {
-  const { pid } = requireStore(ctx);
-  const [texts, rules] = takeTexts(given);
-  const input: TopicInput = { ...rules, texts };
-  const draft = applyTopicInput(await topics.findTopic(ctx.db, pid, input.name), input);
+export async function saveTopic(ctx: Context, given: Omit<SaveInput, 'texts'> & GivenTexts) {
+  const store = requireStore(ctx);
+  const { pid, locale } = store;
+  const [texts, { language: tag, ...rules }] = takeTexts(given);
+  const language = checkLanguage(store, tag);
+  const input: TopicInput = { ...rules, texts, language };
+  const draft = applyTopicInput(await topics.findTopic(ctx.db, store, input.name), input, locale);
   const tried = PART_NAMES.filter((part) => texts[part] != null);
   // Rendered before the transaction, so that it does not wait for templates. The other texts were rendered when they were saved.
-  if (tried.length > 0) await render(ctx, draft.texts, SAMPLE_MODEL, tried);
+  if (tried.length > 0) await render(ctx, textsIn(draft, language, locale), SAMPLE_MODEL, tried);
   return ctx.db.transaction(async (tx) => {
     const count = await topics.lockTopics(tx, pid);
     // Read again, because another request may have changed other fields meanwhile, and these stay.
-    const current = await topics.findTopic(tx, pid, input.name);
+    const current = await topics.findTopic(tx, store, input.name);
     if (current === null && count >= MAX_TOPICS)
       fail('limit-reached', `A store can have at most ${MAX_TOPICS} topics`);
-    const topic = applyTopicInput(current, input);
+    const topic = applyTopicInput(current, input, locale);
     if (current && current.trigger !== topic.trigger) await topics.forgetMarks(tx, pid, topic.name);
-    await topics.saveTopic(tx, pid, topic, ctx.now());
+    await topics.saveTopic(tx, store, topic, ctx.now());
     return topic;
   });
 }
 
-async function modelFor(ctx: Context, store: StoreRow, topic: string, epi: string | null | undefined) {
+async function modelFor(
+  ctx: Context,
+  store: StoreRow,
+  topic: string,
+  language: string,
+  epi: string | null | undefined,
+) {
   const unsubscribe_url = `${ctx.config.publicUrl}/unsubscribe/sample`;
-  const sample = { ...SAMPLE_MODEL, topic, store: storeModel(store), unsubscribe_url };
+  const reader = { language, direction: directionOf(language), store: storeModel(store, language) };
+  const sample = { ...SAMPLE_MODEL, ...reader, topic, unsubscribe_url };
   if (epi == null) return sample;
   const product =
     (await findProduct(ctx.db, store.pid, epi)) ?? fail('not-found', 'The catalogue has no such variant');
   const sender = (await findSender(ctx.db, { pid: store.pid }))!;
   const site = { ...sender, siteUrl: siteOf(sender, ctx.config.publicUrl) };
-  return alertModel(site, topic, epi, product, unsubscribe_url);
+  return alertModel(site, language, topic, epi, product, unsubscribe_url);
 }
 
-/** Renders a topic's messages as they would be sent, with the saved texts or with unsaved ones. */
+/** Renders a topic's messages as a reader of the language would get them, with the saved texts or with unsaved ones. */
 export async function previewTopic(
   ctx: Context,
-  given: { topic: string; epi?: string | null } & GivenTexts,
+  given: { topic: string; epi?: string | null; language?: string | null } & GivenTexts,
 ): Promise<AlertTexts> {
   const store = requireStore(ctx);
-  const [tried, { topic: name, epi }] = takeTexts(given);
-  const saved = await requireTopic(ctx.db, store.pid, name);
-  const wanted = Object.entries(tried).filter(([, text]) => text != null);
-  const texts = withTexts(saved.texts, Object.fromEntries(wanted));
-  return render(ctx, texts, await modelFor(ctx, store, name, epi), PART_NAMES);
+  const [tried, { topic: name, epi, language: tag }] = takeTexts(given);
+  const wanted = checkLanguage(store, tag);
+  const saved = await requireTopic(ctx.db, store, name);
+  const input = { name, language: wanted, texts: tried };
+  const isTried = Object.keys(tried).length > 0;
+  const shown = isTried
+    ? { language: wanted, texts: textsIn(applyTopicInput(saved, input, store.locale), wanted, store.locale) }
+    : textsFor(saved, wanted, store.locale);
+  return render(ctx, shown.texts, await modelFor(ctx, store, name, shown.language, epi), PART_NAMES);
 }
 
 /** Carries the topic and variants, so that list owners are counted only if the client selects them. */
@@ -149,20 +195,26 @@ export function countOf({ media }: AudienceRow, medium: string): number {
   return media.find((entry) => entry.medium === medium)?.count ?? 0;
 }
 
-type TestInput = { topic: string; to: string; medium?: string | null; epi?: string | null };
+type TestInput = { topic: string; to: string } & Partial<
+  Record<'medium' | 'epi' | 'language', string | null>
+>;
 
-export async function sendTestAlert(ctx: Context, { topic: name, to, medium, epi }: TestInput) {
+export async function sendTestAlert(
+  ctx: Context,
+  { topic: name, to, medium, epi, language: tag }: TestInput,
+) {
   const store = requireStore(ctx);
   const { pid } = store;
   const contact = checkContact(store, checkMedium(medium ?? 'email'), to);
-  const topic = await requireTopic(ctx.db, pid, name);
-  const model = await modelFor(ctx, store, name, epi);
+  const topic = await requireTopic(ctx.db, store, name);
+  const { language, texts: templates } = textsFor(topic, checkLanguage(store, tag), store.locale);
+  const model = await modelFor(ctx, store, name, language, epi);
   const linkFor = (scope: Scope): string =>
     unsubscribeUrl(ctx.config.publicUrl, store, { scope, ...contact, topic: name, epi: epi ?? '' });
   const unsubscribe_url = linkFor(epi == null ? 'topic' : 'product');
   const channel = channelOf(contact.medium);
   // All parts, because a test shows whether the topic can be sent at all.
-  const texts = await render(ctx, topic.texts, { ...model, unsubscribe_url }, PART_NAMES);
+  const texts = await render(ctx, templates, { ...model, unsubscribe_url }, PART_NAMES);
   const payload = channel.compose(texts, { oneClickUrl: linkFor('topic'), isTest: true });
   const message = { pid, medium: contact.medium, kind: 'test', recipient: contact.value, payload };
   const id = await ctx.db.transaction((tx) => enqueueMessage(tx, message, ctx.now()));

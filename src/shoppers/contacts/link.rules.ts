@@ -166,11 +166,19 @@ export function isScope(text: string): text is Scope {
   return ['product', 'topic', 'all'].includes(text);
 }
 
-/** The address of a contact's unsubscribe page; it works without a login, as long as the store keeps the token key. */
-export function unsubscribeUrl(publicUrl: string, store: LinkStore, claim: UnsubscribeClaim): string {
+/** The language of the page that a link opens, as a query; a page without it looks the reader's language up. */
+export const langQuery = (lang: string | null): string => (lang ? `?lang=${encodeURIComponent(lang)}` : '');
+
+/** The URL of a contact's unsubscribe page; it works without a login, as long as the store keeps the token key. */
+export function unsubscribeUrl(
+  publicUrl: string,
+  store: LinkStore,
+  claim: UnsubscribeClaim,
+  lang: string | null = null,
+): string {
   const { scope, medium, value, topic, epi, moreTopics = [] } = claim;
   const token = encryptLink(store, 'unsubscribe', [scope, medium, value, topic, epi, ...moreTopics]);
-  return `${publicUrl}/unsubscribe/${token}`;
+  return `${publicUrl}/unsubscribe/${token}${langQuery(lang)}`;
 }
 
 /** The same in a few characters, for what alert `seq` to a phone number was about; null where it cannot be short. */

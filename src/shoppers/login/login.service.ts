@@ -6,6 +6,7 @@ import { mergeLists } from '../../lists/merge.service.ts';
 import type { MergeReport } from '../../lists/merge.service.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import { fail } from '../../platform/errors.ts';
+import { readLanguage } from '../../platform/messages.ts';
 import { isStorable } from '../../platform/text.ts';
 import { moveTracking } from '../../stores/revenue/click.repo.ts';
 import type { StoreRow } from '../../stores/store.repo.ts';
@@ -25,12 +26,15 @@ export async function generateRegid(ctx: Context, { uuid, ...input }: MutationGe
   const guest = uuid ? newShopper(store, 'guest', checkUuid(uuid)) : null;
   const account = input.useremail ? newShopper(store, 'account', checkEmail(input.useremail)) : null;
   const useragenttype = checkUserAgentType(input.useragenttype);
+  const language = readLanguage(input.language);
   if (guest && account) {
-    const merge = await ctx.db.transaction((tx) => mergeGuest(tx, store, guest.regid, account, ctx.now()));
+    const merge = await ctx.db.transaction((tx) =>
+      mergeGuest(tx, store, guest.regid, account, ctx.now(), language),
+    );
     const message = 'Regid generated using useremail; the guest was merged into the account';
     return identityOf(store, merge.account, useragenttype, message);
   }
-  const shopper = await shoppers.touchShopper(ctx.db, (guest ?? account)!, ctx.now());
+  const shopper = await shoppers.touchShopper(ctx.db, (guest ?? account)!, ctx.now(), language);
   return identityOf(store, shopper, useragenttype, `Regid generated using ${guest ? 'uuid' : 'useremail'}`);
 }
 
@@ -61,10 +65,17 @@ function identityOf(store: StoreRow, shopper: ShopperRow, useragenttype: string,
 const NOTHING_MERGED: MergeReport = { lists: 0, items: 0, duplicates: 0 };
 
 /** Of concurrent merges of one guest, the row lock lets the first do the work; the others find it empty and report zeros. */
-async function mergeGuest(tx: Tx, store: StoreRow, guestRegid: string, newAccount: NewShopper, now: Date) {
+async function mergeGuest(
+  tx: Tx,
+  store: StoreRow,
+  guestRegid: string,
+  newAccount: NewShopper,
+  now: Date,
+  language: string | null = null,
+) {
   const { pid } = store;
   const guest = await shoppers.lockShopper(tx, { pid, regid: guestRegid });
-  const account = await shoppers.touchShopper(tx, newAccount, now);
+  const account = await shoppers.touchShopper(tx, newAccount, now, language);
   if (guest === null) return { account, merged: NOTHING_MERGED };
   // A store key can write for a guest that was merged before: its data follows, its sessions have ended already.
   const merged = await mergeLists(tx, guest, account, now);

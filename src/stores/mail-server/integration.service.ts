@@ -60,6 +60,7 @@ export function getChannels(ctx: Context) {
       parts: Object.entries(parts).map(([name, part]) => ({
         name,
         label: part.label,
+        isField: part.form === 'field',
         isHtml: part.form === 'html',
         isSegmented: part.isSegmented === true,
         rows: part.rows,

@@ -47,6 +47,20 @@ export function isRuleShown(
 
 export type Texts = Record<string, string>;
 
+/** About how many characters of these parts an inbox shows. */
+export const INBOX_LENGTHS: Partial<Record<string, number>> = { subject: 60, preheader: 90 };
+
+/** The shown and the cut part of a line in an inbox; counted in characters as people see them. */
+export function cutLine(part: string, line: string): { length: number; head: string; tail: string } {
+  const letters = [...new Intl.Segmenter().segment(line)].map(({ segment }) => segment);
+  const limit = INBOX_LENGTHS[part] ?? letters.length;
+  return {
+    length: letters.length,
+    head: letters.slice(0, limit).join(''),
+    tail: letters.slice(limit).join(''),
+  };
+}
+
 export function textsOf(list: readonly { part: string; text: string }[]): Texts {
   return Object.fromEntries(list.map(({ part, text }) => [part, text]));
 }

@@ -152,6 +152,9 @@ describeInBrowser('every page of the dashboard', () => {
     await page.keyboard.type(store.apiKey);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    // After signing in the heading has the focus; a reload starts before the skip link.
+    await page.reload();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await eventually(() => page.evaluate(() => document.activeElement?.id), 'main');

@@ -84,10 +84,10 @@ describeInBrowser('the merchant dashboard', () => {
 
   test('the overview shows what shoppers did, as charts and as a table', async () => {
     await enter(store);
-    await page.getByRole('img', { name: 'Added to lists a day: 12 in all' }).waitFor();
-    await page.getByRole('img', { name: 'Subscriptions a day: 4 in all' }).waitFor();
-    await page.getByText('Show these figures as a table').click();
-    const table = page.getByRole('table', { name: 'Figures a day' });
+    await page.getByRole('img', { name: 'Added to lists per day: 12 in total' }).waitFor();
+    await page.getByRole('img', { name: 'Subscriptions per day: 4 in total' }).waitFor();
+    await page.getByText('Show as a table').click();
+    const table = page.getByRole('table', { name: 'Figures by day' });
     await eventually(() => table.getByRole('row').count(), 31);
     await page.getByRole('button', { name: '7 days' }).click();
     await eventually(() => table.getByRole('row').count(), 8);
@@ -485,7 +485,7 @@ describeInBrowser('the merchant dashboard', () => {
       await page.getByText('a mail server of your own').waitFor();
       await page.getByRole('row', { name: /File outbox.*in use/ }).waitFor();
       await page.getByRole('button', { name: 'Add webhook' }).click();
-      await page.getByRole('dialog').getByLabel('Address').fill(url);
+      await page.getByRole('dialog').getByLabel('URL').fill(url);
       await page.getByRole('button', { name: 'Add', exact: true }).click();
       const shown = page.getByRole('dialog').getByLabel('Signing secret');
       expect((await shown.inputValue()).length).toBeGreaterThan(20);
@@ -498,18 +498,18 @@ describeInBrowser('the merchant dashboard', () => {
       await page.getByRole('table', { name: 'Webhooks' }).getByText('subscription.created').waitFor();
       receiver.answer = () => ({ status: 500 });
       await page.getByRole('button', { name: `Deliveries: ${url}` }).click();
-      await page.getByRole('button', { name: 'Send a test event' }).click();
-      await page.getByText('No try yet').waitFor();
+      await page.getByRole('button', { name: 'Send test event', exact: true }).click();
+      await page.getByText('No attempts yet').waitFor();
       await page.getByLabel('Payload').getByText('"type": "webhook.test"').waitFor();
       await service.runTasks();
-      const tries = page.getByRole('table', { name: 'Tries' });
+      const tries = page.getByRole('table', { name: 'Attempts' });
       await tries.getByText('500').waitFor();
-      await page.getByText('Next try:').waitFor();
+      await page.getByText('Next attempt:').waitFor();
       receiver.answer = () => ({ status: 204 });
       const isQueued = page.waitForResponse((response) =>
         /ReplayDelivery/.test(response.request().postData() ?? ''),
       );
-      await page.getByRole('button', { name: 'Send it again' }).click();
+      await page.getByRole('button', { name: 'Send again' }).click();
       await isQueued;
       await service.runTasks();
       // Where the page took long, the next try of its own had come, too.
@@ -537,7 +537,7 @@ describeInBrowser('the merchant dashboard', () => {
 
   test('the demo store says that it has no webhooks', async () => {
     await enter(service.demo!, 'integrations');
-    await page.getByText('The demo store has no webhooks').waitFor();
+    await page.getByText('The demo store can’t have webhooks').waitFor();
     expect(await page.getByRole('button', { name: 'Add webhook' }).count()).toBe(0);
   });
 
@@ -592,7 +592,7 @@ describeInBrowser('the merchant dashboard', () => {
     await row('ida@example.com').getByText('Linen shirt').waitFor();
     await eventually(() => row('kim@example.com').count(), 0);
     await openMessage(page, 'ida@example.com', 'Linen shirt');
-    await page.getByRole('dialog').getByText('Messages are not kept').waitFor();
+    await page.getByRole('dialog').getByText('We don’t store sent messages').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'All', exact: true }).click();
     await page.getByLabel('Contact').fill('KIM@');
@@ -613,12 +613,12 @@ describeInBrowser('the merchant dashboard', () => {
   test('an empty store is led to its first alert, and the steps tick themselves', async () => {
     const own = await service.createStore({ name: 'New' });
     await enter(own);
-    await page.getByText('0 of 5 done').waitFor();
+    await page.getByText('0 of 5 steps done').waitFor();
     const shopper = await newAccount(service, own, 'ada@example.com');
     await shopper.create('First');
     await openPage(page, 'Products');
     await openPage(page, 'Overview');
-    await page.getByText('2 of 5 done').waitFor();
+    await page.getByText('2 of 5 steps done').waitFor();
     await page.getByRole('listitem').filter({ hasText: 'Identify a shopper (done)' }).waitFor();
   });
 

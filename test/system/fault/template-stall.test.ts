@@ -1,6 +1,5 @@
 import { PARTS, PART_NAMES, partsOf } from '../../../src/alerts/send/channels.ts';
-import type { AlertTexts } from '../../../src/alerts/send/channels.ts';
-import { alertModel } from '../../../src/alerts/compose/model.rules.ts';
+import { alertModel, footerTexts } from '../../../src/alerts/compose/model.rules.ts';
 import type { JobEnd, RenderProcess } from '../../../src/alerts/compose/template.child.ts';
 import { runJob } from '../../../src/alerts/compose/template.job.ts';
 import type { JoinJob, RenderResult, RenderJob } from '../../../src/alerts/compose/template.job.ts';
@@ -9,13 +8,20 @@ import {
   RENDER_BUDGET_MS,
   createTemplates,
 } from '../../../src/alerts/compose/template.pool.ts';
+import { standardTexts } from '../../../src/alerts/topics/topic.rules.ts';
 import { createLogger } from '../../../src/platform/log.ts';
 
-const store = { name: 'Shop' } as Parameters<typeof alertModel>[0];
-const product = { dt: 'Shirt' } as Parameters<typeof alertModel>[3];
-const model = alertModel(store, 'backinstock', '1', product, 'https://alerts.example/u/token');
-const texts = { subject: 'News', html: '<p>{{ product.title }}</p>', text: 'News' } as AlertTexts;
-const request = { pid: 'p', texts, parts: partsOf('email'), model };
+const store = { name: 'Shop', locale: 'en' } as Parameters<typeof alertModel>[0];
+const product = { dt: 'Shirt' } as Parameters<typeof alertModel>[4];
+const model = alertModel(store, 'en', 'backinstock', '1', product, 'https://alerts.example/u/token');
+const footer = footerTexts(store, 'en', 'footer.why.product');
+const texts = {
+  ...standardTexts('backinstock', 'en'),
+  subject: 'News',
+  html: '<p>{{ product.title }}</p>',
+  text: 'News',
+};
+const request = { pid: 'p', texts, parts: partsOf('email'), model, footer };
 
 /** Processes of which one after the other does what the list says, and those after that render. */
 function processes(ends: JobEnd[]) {
@@ -74,7 +80,7 @@ test('a request whose template ends its process fails without a second one', asy
 describe('a message that is interrupted', () => {
   const forms = Object.fromEntries(PART_NAMES.map((part) => [part, PARTS[part].form])) as RenderJob['forms'];
   const html = `<p>{% for i in (1..1200) %}<b id={{ i }}>{% endfor %}${'<p>x'.repeat(8_000)}`;
-  const job: RenderJob = { texts: { html }, parts: ['html'], forms, model, isKept: false };
+  const job: RenderJob = { texts: { html }, parts: ['html'], forms, model, footer, isKept: false };
   const now = performance.now.bind(performance);
   afterEach(() => void (performance.now = now));
 

@@ -10,7 +10,7 @@ import { SearchBox, TableCard, oneOf, useFilters } from '../parts/table-card.tsx
 import { MailFrame, TextPreview } from '../parts/template-preview.tsx';
 import { useAction, useAddressPages, usePolling, useQuery, useSession } from '../session.ts';
 import { t } from '../text.ts';
-import { textsOf } from '../topic-draft.ts';
+import { INBOX_LENGTHS, textsOf } from '../topic-draft.ts';
 
 type Alert = Answered<gql.AlertsQuery>['alerts']['edges'][number]['node'];
 
@@ -18,16 +18,17 @@ type Alert = Answered<gql.AlertsQuery>['alerts']['edges'][number]['node'];
 function AlertMessage({ topic, epi, medium, value, finishedAt }: Alert) {
   const message = useQuery(gql.AlertMessageDocument, { topic, epi });
   return (
-    <Dialog title={t('alerts.messageTo', { contact: value })}>
+    <Dialog title={t('alerts.previewTitle')}>
       <p class="muted">
-        {t('alerts.preview')}
+        {t('alerts.preview', { contact: value })}
         {finishedAt !== null && ` ${t('alerts.finishedAt', { date: formatMoment(finishedAt) })}`}
       </p>
       <Loaded query={message} lines={6}>
         {({ previewTopic, channels }) => {
           const texts = textsOf(previewTopic.texts);
           const parts = channels.find((channel) => channel.medium === medium)?.parts ?? [];
-          return parts.map(({ name, label: ownLabel, isHtml, rows }) => {
+          const shown = parts.filter(({ name, isField }) => !isField || name in INBOX_LENGTHS);
+          return shown.map(({ name, label: ownLabel, isHtml, rows }) => {
             const [text, label] = [texts[name] ?? '', partName(name, ownLabel)];
             if (isHtml) return <MailFrame key={name} html={text} width="desktop" />;
             return rows === 1 ? (

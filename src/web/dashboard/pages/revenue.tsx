@@ -1,12 +1,12 @@
 import * as gql from '../../../generated/dashboard.ts';
 import { formatDay, formatMoney, formatNumber, formatShare } from '../format.ts';
+import { topicName } from '../names.ts';
 import { Card, CellNote, Empty, Facts, Loaded, Page, Table } from '../parts/layout.tsx';
 import { Change, usePeriod } from '../parts/period.tsx';
 import { CsvButton } from '../parts/table-card.tsx';
 import { hrefTo } from '../route.ts';
 import { useQuery } from '../session.ts';
 import { rich, t } from '../text.ts';
-import { topicName } from '../names.ts';
 
 const EXAMPLE = `curl -u "$PID:$KEY" "$BASE/storeadmin/v3/orders/report" \\
   -d orderId=1001 -d currency=EUR -d useremail=ada@example.com \\
@@ -35,8 +35,8 @@ function Funnel({ sent, clicked, ordered, previous, days }: Figures) {
       <Change now={value} before={before} days={days.length} />
     </>
   );
-  const ofSent = t('revenue.ofSent', { share: formatShare(clicked, sent) });
-  const ofClicked = t('revenue.ofClicked', { share: formatShare(ordered, clicked) });
+  const ofSent = sent > 0 ? t('revenue.ofSent', { share: formatShare(clicked, sent) }) : '';
+  const ofClicked = clicked > 0 ? t('revenue.ofClicked', { share: formatShare(ordered, clicked) }) : '';
   return (
     <Facts
       kind="funnel"
@@ -173,8 +173,8 @@ export function RevenuePage() {
                     label: t('revenue.day'),
                     cell: ({ day }) => <time dateTime={day}>{formatDay(day)}</time>,
                   },
-                  { label: t('revenue.sent'), number: ({ sent }) => formatNumber(sent) },
-                  { label: t('revenue.clicked'), number: ({ clicked }) => formatNumber(clicked) },
+                  { label: t('revenue.sentShort'), number: ({ sent }) => formatNumber(sent) },
+                  { label: t('revenue.clickedShort'), number: ({ clicked }) => formatNumber(clicked) },
                   {
                     label: t('revenue.fromAlerts'),
                     number: ({ totals }) => amountsOf(totals, (one) => one.fromAlerts),

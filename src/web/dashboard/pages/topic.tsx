@@ -1,20 +1,20 @@
 import { useState } from 'preact/hooks';
 import * as gql from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
-import { partName, topicName, triggerName } from '../names.ts';
-import { CodeField } from '../parts/code-field.tsx';
-import type { Variable } from '../parts/code-field.tsx';
+import { topicName, triggerName } from '../names.ts';
 import { Choice, RowField, optionsOf } from '../parts/fields.tsx';
 import type { RowForm } from '../parts/fields.tsx';
 import { Confirm, SaveForm, changedFields, useForm } from '../parts/form.tsx';
 import type { Form } from '../parts/form.tsx';
-import { Button, Card, Empty, Loaded, Page } from '../parts/layout.tsx';
-import { TemplatePreview } from '../parts/template-preview.tsx';
+import { Button, Card, Empty, Loaded, Page, Skeleton } from '../parts/layout.tsx';
+import type { FoundProduct } from '../parts/product.tsx';
+import { LanguageTabs, TemplateEditor } from '../parts/template-editor.tsx';
+import { TemplatePreview, usePreview } from '../parts/template-preview.tsx';
 import { TopicSend } from '../parts/topic-send.tsx';
-import { hrefTo } from '../route.ts';
+import { hrefTo, useRoute } from '../route.ts';
 import { useQuery, useSession } from '../session.ts';
 import { rich, t } from '../text.ts';
-import { draftOf, inputOf, isRuleShown, listOf, ruleRows } from '../topic-draft.ts';
+import { draftOf, inputOf, isRuleShown, listOf, ruleRows, textsOf } from '../topic-draft.ts';
 import type { Recipients, TopicDraft, Triggers } from '../topic-draft.ts';
 import { forgetUnsaved } from '../unsaved.tsx';
 import { triggerText } from './topics.tsx';
@@ -90,83 +90,68 @@ function TopicDelete({ name }: { name: string }) {
   return <Button text={t('editor.delete')} look="danger outline" opens={ask} />;
 }
 
-type TemplateProps = {
-  channels: gql.ChannelFieldsFragment[];
-  variables: readonly Variable[];
-  form: Form<TopicDraft>;
-  /** Called when the user edits a part, so that the preview shows it. */
-  onPart: (name: string) => void;
-};
-
-function TemplateEditor({ channels, variables, form, onPart }: TemplateProps) {
-  const { texts } = form.draft;
-  return (
-    <Card
-      title={t('editor.template')}
-      note={rich('editor.liquid', {
-        value: <span class="code">{'{{ product.title }}'}</span>,
-        condition: <span class="code">{'{% if product.brand %}…{% endif %}'}</span>,
-      })}
-    >
-      {channels
-        .flatMap(({ parts }) => parts)
-        .map((part) => (
-          <CodeField
-            key={part.name}
-            {...part}
-            label={partName(part.name, part.label)}
-            variables={variables}
-            value={texts[part.name] ?? ''}
-            onValue={(text) => form.set({ texts: { ...texts, [part.name]: text } })}
-            onFocus={() => onPart(part.name)}
-          />
-        ))}
-    </Card>
-  );
-}
-
 type EditorProps = Omit<Answered<gql.TopicsQuery>, 'topics'> & {
   topic: gql.TopicFieldsFragment;
+  /** The language of the texts; null for the store's. */
+  language: string | null;
   onSaved: (topic: gql.TopicFieldsFragment) => void;
 };
 
-function Editor({ topic, channels, triggers, templateVariables, onSaved }: EditorProps) {
+function Editor({ topic, language, channels, triggers, templateVariables, onSaved }: EditorProps) {
   const { run } = useSession();
   const { name } = topic;
   const saved = draftOf(topic);
   const [shown, setShown] = useState('');
+  const [product, setProduct] = useState<FoundProduct | null>(null);
+  const save = async (input: Partial<gql.SaveTopicInput>): Promise<gql.TopicFieldsFragment> => {
+    const { saveTopic } = await run(gql.SaveTopicDocument, { input: { ...input, language, name }, language });
+    onSaved(saveTopic);
+    return saveTopic;
+  };
   const form = useForm(
     saved,
     (draft) => inputOf(draft, triggers),
     async (changes, draft) => {
-      const texts = listOf(changedFields(draft.texts, saved.texts));
-      const { saveTopic } = await run(gql.SaveTopicDocument, { input: { ...changes, texts, name } });
-      onSaved(saveTopic);
+      await save({ ...changes, texts: listOf(changedFields(draft.texts, saved.texts)) });
       return t('editor.saved', { topic: topicName(name) });
     },
   );
+  const reset = async (parts: string[]): Promise<string> => {
+    const { texts } = await save({ texts: parts.map((part) => ({ part, text: null })) });
+    const standard = textsOf(texts.filter(({ part }) => parts.includes(part)));
+    form.set({ texts: { ...form.draft.texts, ...standard } });
+    return t('editor.wasReset');
+  };
+  const { preview, error } = usePreview(name, language, product?.epi ?? null, form.draft.texts);
   return (
     <>
       <SaveForm form={form} label={t('common.save')}>
         <div class="columns">
-          <TemplateEditor channels={channels} variables={templateVariables} form={form} onPart={setShown} />
-          <TemplatePreview
-            topic={name}
+          <TemplateEditor
             channels={channels}
-            texts={form.draft.texts}
-            shown={shown}
+            variables={templateVariables}
+            form={form}
+            saved={topic.texts}
+            preview={preview}
+            onPart={setShown}
+            onReset={reset}
+          />
+          <TemplatePreview
+            {...{ channels, preview, error, product, shown }}
+            onProduct={setProduct}
             onShown={setShown}
           />
         </div>
         <TopicRules triggers={triggers} form={form} />
       </SaveForm>
-      <TopicSend topic={name} channels={channels} isChanged={form.isChanged} />
+      <TopicSend topic={name} language={language} channels={channels} isChanged={form.isChanged} />
     </>
   );
 }
 
 export function TopicPage({ name }: { name: string }) {
-  const query = useQuery(gql.TopicsDocument, {});
+  const { language = '' } = useRoute().query;
+  const query = useQuery(gql.TopicsDocument, { language: language || null });
   const known = query.data?.topics.find((entry) => entry.name === name);
   const all = <a href={hrefTo('topics')}>{t('editor.allTopics')}</a>;
   return (
@@ -182,7 +167,22 @@ export function TopicPage({ name }: { name: string }) {
           if (!known) return <Empty title={t('editor.notFound')} />;
           const replace = (saved: gql.TopicFieldsFragment): void =>
             query.replace({ ...rest, topics: topics.map((entry) => (entry.name === name ? saved : entry)) });
-          return <Editor {...rest} topic={known} onSaved={replace} />;
+          return (
+            <>
+              <LanguageTabs {...rest} topic={known} language={language} />
+              {query.isStale ? (
+                <Skeleton lines={8} />
+              ) : (
+                <Editor
+                  key={language}
+                  {...rest}
+                  topic={known}
+                  language={language || null}
+                  onSaved={replace}
+                />
+              )}
+            </>
+          );
         }}
       </Loaded>
     </Page>

@@ -15,7 +15,7 @@ const REFRESH_MS = 2_000;
 const MAX_PRODUCTS = 100;
 
 type Channels = gql.ChannelFieldsFragment[];
-type Props = { topic: string; channels: Channels; isChanged: boolean };
+type Props = { topic: string; language: string | null; channels: Channels; isChanged: boolean };
 type Counts = { medium: string; count: number }[];
 type Epis = (string | number)[];
 
@@ -44,14 +44,14 @@ function Audience({ topic, channels }: Props) {
   );
 }
 
-function TestSend({ topic, channels, isChanged }: Props) {
+function TestSend({ topic, language, channels, isChanged }: Props) {
   const { run } = useSession();
   const [medium, setMedium] = useState(channels[0]!.medium);
   const channel = channels.find((one) => one.medium === medium)!;
   const contact = useText();
   const send = useAction(async () => {
     const to = contact.value.trim();
-    await run(gql.SendTestAlertDocument, { topic, medium, to });
+    await run(gql.SendTestAlertDocument, { topic, language, medium, to });
     return t('send.testSent', { contact: to });
   });
   return (
