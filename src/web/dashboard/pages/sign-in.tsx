@@ -12,6 +12,7 @@ export function SignIn({ reason, hasDemo, onSignedIn }: Props) {
   const pid = useText();
   const apiKey = useText();
   const check = useAction(async () => onSignedIn(await signIn(pid.value.trim(), apiKey.value.trim())));
+  document.title = `${t('signIn.title')} · wishgate`;
   const pidHint = rich('signIn.pidHint', { operator: <span class="code">operator</span> });
   return (
     <main class="sign-in">
