@@ -36,6 +36,7 @@ const enclose = (files, regex, message) => ({
 const DASHBOARD_TABLES = [
   'generated/dashboard',
   'platform/fields',
+  'platform/pseudo',
   'stores/store\\.columns',
   'stores/setting\\.types',
   'alerts/topics/topic\\.columns',
@@ -67,8 +68,8 @@ const arrows = [
   ...[1, 2].map((depth) =>
     enclose(
       [`src/web/dashboard/${'*/'.repeat(depth - 1)}*.{ts,tsx}`],
-      `^(\\.\\./){${depth}}(?!\\.\\./(${DASHBOARD_TABLES.join('|')})\\.ts$)|^(?!\\.|preact($|/))`,
-      'The dashboard reads /graphql only: it shares nothing with the server but the tables that its forms are drawn from.',
+      `^(\\.\\./){${depth}}(?!\\.\\./(${DASHBOARD_TABLES.join('|')})\\.ts$|\\.\\./messages/dashboard/)|^(?!\\.|preact($|/)|intl-messageformat$)`,
+      'The dashboard reads /graphql only: it shares nothing with the server but messages and the tables that its forms are drawn from.',
     ),
   ),
   ...[1, 2].map((depth) =>

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Writes dist/public: the browser library and the scripts and styles of every page. Does nothing when it is current.
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync, existsSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync, existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,7 +23,13 @@ const PAGES = {
 };
 
 /** Browser code; the service's own compiler leaves these folders alone. */
-export const BROWSER_FOLDERS = ['src/web/site', 'src/web/demo-shop', 'src/web/dashboard', 'src/sdk/compat'];
+export const BROWSER_FOLDERS = [
+  'src/web/site',
+  'src/web/demo-shop',
+  'src/web/dashboard',
+  'src/messages/dashboard',
+  'src/sdk/compat',
+];
 
 const CLIENT = 'src/sdk/client/wishgate.ts';
 const WATCH = 'src/sdk/client/watch.ts';
@@ -34,7 +40,8 @@ const CLIENT_TYPES = [CLIENT_RECORDS, 'src/sdk/client/types.ts', CLIENT];
 
 const inputHash = () =>
   hashOf([
-    ...filesUnder([...BROWSER_FOLDERS, 'src/sdk/client', 'src/generated/dashboard.ts', CLIENT_RECORDS]),
+    ...filesUnder([...BROWSER_FOLDERS, 'src/platform/pseudo.ts', 'src/sdk/client']),
+    ...filesUnder(['src/generated/dashboard.ts', CLIENT_RECORDS]),
     ...filesUnder(['src/stores', 'src/alerts/topics'], (file) => file.endsWith('.columns.ts')),
     ...filesUnder(['package-lock.json', 'tools/bundle.mjs', CLIENT_MANUAL, 'docs/guides']),
   ]);
@@ -85,18 +92,43 @@ const GUIDES = {
   },
 };
 
+/** Parses messages here, so that pages load no parser (7 kB packed); a message without placeholders stays a text. */
+const MESSAGES = {
+  name: 'messages',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]src[\\/]messages[\\/].*\.json$/ }, async ({ path }) => {
+      const { IntlMessageFormat } = await import('intl-messageformat');
+      const parse = ([key, text]) => {
+        const ast = new IntlMessageFormat(text, 'en', undefined, { ignoreTag: true }).getAst();
+        return [key, ast.length === 1 && ast[0].type === 0 ? ast[0].value : ast];
+      };
+      const messages = Object.entries(JSON.parse(readFileSync(path, 'utf8'))).map(parse);
+      return { contents: JSON.stringify(Object.fromEntries(messages)), loader: 'json' };
+    });
+  },
+};
+
+/** A language of the dashboard is a file in this folder, and each is loaded only when it is used. */
+const DASHBOARD_LANGUAGES = readdirSync(join(ROOT, 'src/messages/dashboard')).map((file) =>
+  basename(file, '.json'),
+);
+
 const PAGE = {
   ...COMMON,
   entryNames: 'assets/[name]-[hash]',
-  chunkNames: 'assets/chunk-[hash]',
+  chunkNames: 'assets/[name]-[hash]',
   splitting: true,
   assetNames: 'assets/[name]-[hash]',
   format: 'esm',
   jsx: 'automatic',
   jsxImportSource: 'preact',
   loader: { '.svg': 'file', '.woff2': 'file' },
-  plugins: [WITHOUT_FONTS, GUIDES],
-  define: { 'process.env.NODE_ENV': '"production"' },
+  plugins: [WITHOUT_FONTS, GUIDES, MESSAGES],
+  alias: { '@formatjs/icu-messageformat-parser': '@formatjs/icu-messageformat-parser/no-parser.js' },
+  define: {
+    'process.env.NODE_ENV': '"production"',
+    DASHBOARD_LANGUAGES: JSON.stringify(DASHBOARD_LANGUAGES),
+  },
 };
 
 /** Paths of the package folders from which the pages have something. */

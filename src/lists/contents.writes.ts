@@ -187,7 +187,7 @@ async function finish(tx: Tx, results: readonly WriteResult[]): Promise<void> {
   const { config } = results[0]!.request.ctx;
   if (trimmed.length > 0) await trimItems(tx, trimmed, config.maxShopperBytes);
   const counts = results.map(({ request: { owner, now }, items }) => {
-    return { pid: owner.pid, n: items.filter(isNew).length, now };
+    return { store: owner.store, n: items.filter(isNew).length, now };
   });
   await countEvents(tx, 'add', counts);
   const events = results.flatMap(({ request: { owner, now }, items }) => [

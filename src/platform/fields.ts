@@ -1,6 +1,5 @@
 export type FormField = {
-  label: string;
-  hint?: string;
+  /** A sample, which is the same in every language. */
   placeholder?: string;
   as?: 'time' | 'url' | 'email' | 'timeZone' | 'currency' | 'lines';
   /** Seconds per unit in which people enter a duration: 60 shows minutes. */

@@ -11,11 +11,9 @@ export const ALERT_SETTINGS = {
     },
     form: {
       card: 'frequency',
-      label: 'Minutes to gather',
       unitSeconds: 60,
       emptyIs: 0,
       placeholder: '10',
-      hint: 'What a shopper is to hear within them is one message, not several.',
     },
   },
   quietFrom: {
@@ -27,9 +25,7 @@ export const ALERT_SETTINGS = {
     },
     form: {
       card: 'frequency',
-      label: 'Quiet from',
       as: 'time',
-      hint: 'No alert leaves from this time of day …',
     },
   },
   quietTo: {
@@ -37,9 +33,7 @@ export const ALERT_SETTINGS = {
     cli: { value: 'HH:MM', help: '… until this time', off: 'see --no-quiet-from' },
     form: {
       card: 'frequency',
-      label: 'Quiet until',
       as: 'time',
-      hint: '… until this one. Those that came up meanwhile leave then.',
     },
   },
   timeZone: {
@@ -47,9 +41,7 @@ export const ALERT_SETTINGS = {
     cli: { value: 'ZONE', help: "the store's time zone, such as Europe/Berlin", off: 'UTC (default)' },
     form: {
       card: 'frequency',
-      label: 'Time zone',
       as: 'timeZone',
-      hint: 'Whose clocks these times are read on.',
     },
   },
   dailyCap: {
@@ -62,8 +54,6 @@ export const ALERT_SETTINGS = {
     },
     form: {
       card: 'frequency',
-      label: 'Messages a day',
-      hint: 'Most that a shopper gets within 24 hours. Others wait until there is room.',
     },
   },
   measureAlerts: {
@@ -71,8 +61,6 @@ export const ALERT_SETTINGS = {
     cli: { help: 'track clicks on links in alerts (default)', off: 'link to the shop directly' },
     form: {
       card: 'clicks',
-      label: 'Measure clicks',
-      hint: 'Links in alerts count clicks. Opens are never tracked, and everybody can decline.',
     },
   },
   attributionDays: {
@@ -85,8 +73,6 @@ export const ALERT_SETTINGS = {
     },
     form: {
       card: 'clicks',
-      label: 'Days that a click counts',
-      hint: 'An order so many days after the click is one from the alert, 1 to 90.',
     },
   },
 } as const satisfies Record<string, Setting>;

@@ -10,31 +10,27 @@ export const BRAND_SETTINGS = {
     },
     form: {
       card: 'brand',
-      label: 'Logo',
       as: 'url',
       placeholder: 'https://shop.example/logo.png',
-      hint: "Address of a picture, https, shown 40 pixels high. Empty: the store's name.",
     },
   },
   colour: {
     ...{ kind: 'text', check: 'colour', max: 7, initial: null },
     cli: { value: '#RRGGBB', help: 'colour of buttons in emails and on pages', off: 'dark (default)' },
-    form: { card: 'brand', label: 'Colour of buttons', placeholder: '#1f2937' },
+    form: { card: 'brand', placeholder: '#1f2937' },
   },
   senderName: {
     ...{ kind: 'text', check: 'line', max: 100, initial: null },
     cli: { value: 'NAME', help: 'sender name of emails', off: "the store's name (default)" },
-    form: { card: 'brand', label: 'Sender name', hint: 'Mails come from this name.' },
+    form: { card: 'brand' },
   },
   senderAddress: {
     ...{ kind: 'text', check: 'email', initial: null },
     cli: { value: 'EMAIL', help: 'email address for replies', off: "the service's (default)" },
     form: {
       card: 'brand',
-      label: 'Sender address',
       as: 'email',
       placeholder: 'hello@shop.example',
-      hint: 'Answers go here. With a mail server of your own, mails come from it.',
     },
   },
   postalAddress: {
@@ -42,9 +38,7 @@ export const BRAND_SETTINGS = {
     cli: { value: 'TEXT', help: 'postal address at the end of every email', off: 'none (default)' },
     form: {
       card: 'brand',
-      label: 'Postal address',
       as: 'lines',
-      hint: 'Shown at the end of every email. Many countries require it.',
     },
   },
   imprintUrl: {
@@ -56,25 +50,21 @@ export const BRAND_SETTINGS = {
     },
     form: {
       card: 'brand',
-      label: 'Legal notice',
       as: 'url',
       placeholder: 'https://shop.example/legal',
-      hint: 'Every email links to it.',
     },
   },
   currency: {
     ...{ kind: 'text', check: 'currency', initial: null },
     cli: { value: 'EUR', help: 'currency of all prices', off: 'show prices as plain numbers (default)' },
-    form: { card: 'brand', label: 'Currency', as: 'currency' },
+    form: { card: 'brand', as: 'currency' },
   },
   locale: {
     ...{ kind: 'text', check: 'locale', max: 35, initial: 'en' },
     cli: { value: 'de-CH', help: 'language and country, such as de-CH', off: 'en (default)' },
     form: {
       card: 'brand',
-      label: 'Language and country',
       placeholder: 'en',
-      hint: 'How prices are written: en, de-CH, pt-BR.',
     },
   },
 } as const satisfies Record<string, Setting>;

@@ -10,7 +10,7 @@ export const STORE_SETTINGS = {
   name: {
     ...{ kind: 'text', check: 'line', max: 100 },
     cli: { value: 'NAME', help: 'name that shoppers see' },
-    form: { card: 'general', label: 'Store name' },
+    form: { card: 'general' },
   },
   listTypes: {
     ...{ kind: 'list', check: 'listType', max: 50 },
@@ -21,8 +21,6 @@ export const STORE_SETTINGS = {
     },
     form: {
       card: 'lists',
-      label: 'List types',
-      hint: 'Beyond wl and sfl, one a line: registry, for example.',
     },
   },
   customItems: {
@@ -30,8 +28,6 @@ export const STORE_SETTINGS = {
     cli: { help: 'allow items that are not in the catalogue', off: 'reject them (default)' },
     form: {
       card: 'lists',
-      label: 'Custom items',
-      hint: 'Shoppers may add items that are not in the catalogue.',
     },
   },
   inventoryManaged: {
@@ -51,8 +47,6 @@ export const STORE_SETTINGS = {
     },
     form: {
       card: 'general',
-      label: 'Allowed origins',
-      hint: 'Shop pages that may call from a browser, one a line, such as https://shop.example. Empty: any.',
     },
   },
   shareUrl: {
@@ -64,9 +58,7 @@ export const STORE_SETTINGS = {
     },
     form: {
       card: 'lists',
-      label: 'Share URL',
       placeholder: 'https://shop.example/list/{lid}',
-      hint: "What a shared list opens; {lid} stands for the list id. Empty: this service's own page.",
     },
   },
   doubleOptIn: {
@@ -74,8 +66,6 @@ export const STORE_SETTINGS = {
     cli: { help: 'new subscribers must open a confirmation link', off: 'no confirmation (default)' },
     form: {
       card: 'general',
-      label: 'Double opt-in',
-      hint: 'A new subscriber must confirm by a link before any alert is sent.',
     },
   },
   defaultRegion: {
@@ -87,9 +77,7 @@ export const STORE_SETTINGS = {
     },
     form: {
       card: 'general',
-      label: 'Default region',
       placeholder: 'DE',
-      hint: 'Country whose national phone numbers are understood. Empty: each needs its country code.',
     },
   },
   ...ALERT_SETTINGS,
@@ -107,8 +95,6 @@ export const STORE_SETTINGS = {
     },
     form: {
       card: 'lists',
-      label: 'Days to undo a deletion',
-      hint: 'How long shoppers can bring back deleted lists and items. 0: they are gone at once.',
     },
   },
   ...BRAND_SETTINGS,
@@ -125,6 +111,11 @@ export const STORE_SETTINGS = {
 type Table = typeof STORE_SETTINGS;
 
 export type SettingName = keyof Table;
+
+/** Settings with a field in the dashboard, whose texts are in src/messages/dashboard. */
+export type FormSettingName = {
+  [Name in SettingName]: Table[Name] extends { form: object } ? Name : never;
+}[SettingName];
 
 /** Settings that are stored together, because they depend on each other. */
 export type ScheduleName = {

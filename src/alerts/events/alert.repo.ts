@@ -2,6 +2,7 @@ import type { RestockModel } from '../../generated/prisma/models.ts';
 import { arraysOf } from '../../platform/database/columns.ts';
 import type { Db, Raw, Tx } from '../../platform/database/database.ts';
 import { LIST_OWNER_COLUMNS, isNotQueued } from '../../shoppers/contacts/list-owner.repo.ts';
+import { todayOf } from '../../stores/reports/report.repo.ts';
 import { SENDER_COLUMNS } from '../../stores/sender.repo.ts';
 import type { Sender } from '../../stores/sender.repo.ts';
 import type { ShownProduct } from '../compose/model.rules.ts';
@@ -189,7 +190,8 @@ const RECORD_SENT = `
     ON CONFLICT (pid, epi, topic, medium, value) DO UPDATE SET sent_at = excluded.sent_at
   )
   INSERT INTO tally_delta (pid, kind, key, n)
-  SELECT pid, 'alert', to_char($7::timestamptz AT TIME ZONE 'UTC', 'YYYY-MM-DD'), count(*) FROM done GROUP BY pid`;
+  SELECT d.pid, 'alert', t.day, count(*) FROM done d JOIN unnest($8::text[], $9::text[]) AS t (pid, day) ON t.pid = d.pid
+  GROUP BY d.pid, t.day`;
 
 /** A sent alert consumes its subscription, starts the cool-down and counts in the store's statistics. */
 export async function recordSent(tx: Tx, alerts: readonly EndedMessage[], now: Date): Promise<void> {
@@ -197,5 +199,6 @@ export async function recordSent(tx: Tx, alerts: readonly EndedMessage[], now: D
   const inOrder = [...alerts].sort((left, right) => (left.id < right.id ? -1 : 1));
   await tx.query(LOCK_SUBSCRIPTIONS, arraysOf(inOrder, 'pid', 'subscriptionId'));
   const rows = arraysOf(inOrder, 'pid', 'subscriptionId', 'medium', 'recipient', 'epi', 'topic');
-  await tx.query(RECORD_SENT, [...rows, now]);
+  const today = arraysOf(await todayOf(tx, inOrder, now), 'pid', 'day');
+  await tx.query(RECORD_SENT, [...rows, now, ...today]);
 }

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { clockIn } from '../../platform/time-zone.ts';
 import { DAY_MS, MINUTE_MS } from '../../platform/time.ts';
 import type { SendingSchedule } from '../../stores/store.rules.ts';
 
@@ -12,23 +12,9 @@ export type Sends = { sentAt: readonly Date[]; underWay: number };
 /** The send time of an alert, and the rule that delays it, if any. */
 export type Departure = { at: Date; waitsFor: 'digest' | 'quiet' | 'cap' | null };
 
-const clocks = new LRUCache<string, Intl.DateTimeFormat>({ max: 100 });
+const clock = clockIn('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 
-function openClock(timeZone: string): Intl.DateTimeFormat {
-  const shows = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
-  try {
-    return new Intl.DateTimeFormat('en', { ...shows, timeZone });
-  } catch {
-    // Another Node version may have known the time zone. One store's setting must not block the alerts of all others.
-    return new Intl.DateTimeFormat('en', { ...shows, timeZone: 'UTC' });
-  }
-}
-
-function wallMinutes(timeZone: string, at: number): number {
-  const clock = clocks.get(timeZone) ?? openClock(timeZone);
-  clocks.set(timeZone, clock);
-  return minutesOf(clock.format(at));
-}
+const wallMinutes = (timeZone: string, at: number): number => minutesOf(clock(timeZone, at));
 
 const minutesOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
 

@@ -116,7 +116,7 @@ async function confirmPending(tx: Tx, store: StoreRow, claim: ConfirmClaim, now:
   const ended = pairs.filter(({ id }) => !confirmed.has(id));
   const lost = new Set((await subscriptions.settleSubscriptions(tx, pid, ended)).map(({ id }) => id));
   const created = saved.filter((row) => wanted.get(keyOf(row))!.id === row.id && !lost.has(row.id));
-  await announceCreated(tx, [{ pid, created, now }]);
+  await announceCreated(tx, [{ store, created, now }]);
   await catchUp(tx, pid, saved, now);
   return pending.filter(({ id }) => confirmed.has(id));
 }

@@ -134,8 +134,7 @@ async function storeWishes(tx: Tx, wanted: readonly WantedSignUp[]): Promise<boo
   for (const one of wanted) opened.push(await open(tx, one));
   const saved = await save(tx, opened);
   for (const one of saved) await catchUpLate(tx, one);
-  const news = saved.map(({ store: { pid }, created, now }) => ({ pid, created, now }));
-  await announceCreated(tx, news);
+  await announceCreated(tx, saved);
   const confirmed = saved.filter(({ asked, signUp }) => asked > 0 && signUp.confirmedAt !== null);
   const contacts = confirmed.map(({ signUp }) => signUp);
   await deleteSuppressions(tx, contacts);

@@ -1,5 +1,6 @@
 import type { Tx } from '../../platform/database/database.ts';
 import { countEvents } from '../../stores/reports/report.repo.ts';
+import type { ZonedStore } from '../../stores/reports/report.repo.ts';
 import { emitEvents, queueEvents } from '../../stores/webhooks/event.repo.ts';
 import type { StoredSubscription } from './subscription.repo.ts';
 
@@ -9,13 +10,13 @@ function eventOf(type: 'subscription.created' | 'subscription.removed', row: Sto
   return { type, data: { id, medium, value, topic, epi, empi, du, ...times } };
 }
 
-type Created = { pid: string; created: readonly StoredSubscription[]; now: Date };
+type Created = { store: ZonedStore; created: readonly StoredSubscription[]; now: Date };
 
 /** Updates the stores' statistics and notifies the webhooks. */
 export async function announceCreated(tx: Tx, news: readonly Created[]): Promise<void> {
-  const counts = news.map(({ pid, created, now }) => ({ pid, n: created.length, now }));
+  const counts = news.map(({ store, created, now }) => ({ store, n: created.length, now }));
   await countEvents(tx, 'subscribe', counts);
-  const events = news.flatMap(({ pid, created, now }) =>
+  const events = news.flatMap(({ store: { pid }, created, now }) =>
     created.map((row) => ({ ...eventOf('subscription.created', row), pid, now })),
   );
   await queueEvents(tx, events);

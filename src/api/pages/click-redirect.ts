@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache';
 import type { Services } from '../../context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { shippedLanguage } from '../../platform/messages.ts';
-import type { LinkStore } from '../../shoppers/contacts/link.rules.ts';
 import { destinationOf, readToken } from '../../stores/revenue/click.rules.ts';
 import { countClick, findLink, verifyLink } from '../../stores/revenue/click.service.ts';
 import type { FoundLink } from '../../stores/revenue/click.service.ts';
@@ -50,7 +49,7 @@ export function serveClicks(app: Application, services: Services, admitLink: Adm
   const known = new LRUCache<string, StoreRow>({ max: MAX_STORES });
 
   /** The store of a link; one that was seen before is found without the database. */
-  const storeOf = async (req: Request, res: Response, pid: string): Promise<LinkStore | null> => {
+  const storeOf = async (req: Request, res: Response, pid: string): Promise<StoreRow | null> => {
     const admitted = admitLink(req, res, pid).then(({ viewer: { store } }) => {
       if (store) known.set(pid, store);
       return store;

@@ -1,7 +1,7 @@
 import type { ItemModel, ProductModel, TallyModel } from '../../generated/prisma/models.ts';
 import { arraysOf, unnestKeys } from '../../platform/database/columns.ts';
 import type { Db, Raw, Tx } from '../../platform/database/database.ts';
-import { DAY_MS } from '../../platform/time.ts';
+import { dayIn } from '../../platform/time-zone.ts';
 
 /** SQL: every write that adds an item and every subscription runs it. */
 const COUNT = {
@@ -12,15 +12,29 @@ const COUNT = {
     WHERE e.n > 0 GROUP BY e.pid, e.key`,
 };
 
+/** What the counted day depends on. */
+export type ZonedStore = { pid: string; pacing: { timeZone?: string } };
+
 /** Counts events of today in the caller's transaction. It only inserts, so that concurrent writers never wait for each other. */
 export async function countEvents(
   tx: Tx,
   kind: 'add' | 'subscribe' | 'alert',
-  events: readonly { pid: string; n: number; now: Date }[],
+  events: readonly { store: ZonedStore; n: number; now: Date }[],
 ): Promise<void> {
   if (!events.some(({ n }) => n > 0)) return;
-  const days = events.map(({ now, ...event }) => ({ ...event, day: now.toISOString().slice(0, 10) }));
+  const days = events.map(({ store: { pid, pacing }, n, now }) => ({
+    pid,
+    n,
+    day: dayIn(pacing.timeZone, now),
+  }));
   await tx.query(COUNT, [kind, ...arraysOf(days, 'pid', 'day', 'n')]);
+}
+
+/** Today's date in the time zone of each of these stores. */
+export async function todayOf(db: Db, of: readonly { pid: string }[], now: Date) {
+  const where = { pid: { in: [...new Set(of.map(({ pid }) => pid))] } };
+  const stores = await db.prisma.store.findMany({ where, select: { pid: true, pacing: true } });
+  return (stores as ZonedStore[]).map(({ pid, pacing }) => ({ pid, day: dayIn(pacing.timeZone, now) }));
 }
 
 /** SQL: takes, sums and adds thousands of rows in one statement, also concurrently. */
@@ -43,15 +57,13 @@ export async function foldTallies(db: Db): Promise<number> {
   return (await db.query<{ folded: number }>(FOLD))[0]!.folded;
 }
 
-/** The figures of `days` days up to `today` (YYYY-MM-DD), oldest first. */
-export async function activity(db: Db, pid: string, today: string, days: number) {
-  const dates = Array.from({ length: days }, (_, index) =>
-    new Date(Date.parse(today) - (days - 1 - index) * DAY_MS).toISOString().slice(0, 10),
-  );
+/** The figures of these days (YYYY-MM-DD, without gaps), oldest first. */
+export async function activity(db: Db, pid: string, days: readonly string[]) {
   const kind = { in: ['add', 'subscribe', 'alert'] };
-  const rows = await db.prisma.tally.findMany({ where: { pid, kind, key: { gte: dates[0], lte: today } } });
+  const key = { gte: days[0]!, lte: days.at(-1)! };
+  const rows = await db.prisma.tally.findMany({ where: { pid, kind, key } });
   const figures = new Map(rows.map(({ kind, key, n }) => [`${kind} ${key}`, n]));
-  return dates.map((day) => ({
+  return days.map((day) => ({
     day,
     adds: figures.get(`add ${day}`) ?? 0,
     subscriptions: figures.get(`subscribe ${day}`) ?? 0,

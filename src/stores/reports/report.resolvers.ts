@@ -3,7 +3,8 @@ import * as reports from './report.service.ts';
 
 export const reportResolvers = {
   Query: {
-    activity: (_root, { days }, ctx) => reports.getActivity(ctx, days),
+    activity: async (_root, period, ctx) => (await reports.getActivity(ctx, period)).days,
+    activityReport: (_root, period, ctx) => reports.getActivity(ctx, period),
     setup: (_root, _args, ctx) => reports.getSetup(ctx),
     occasions: (_root, { epi, first }, ctx) => reports.getAlertEvents(ctx, epi, first),
     mostWishlisted: (_root, { first }, ctx) => reports.getMostWishlisted(ctx, first),

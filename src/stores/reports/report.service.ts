@@ -2,23 +2,34 @@ import { requireStore } from '../../context.ts';
 import type { Context, Services } from '../../context.ts';
 import { createBatchLoader, oncePerDatabase } from '../../platform/batch.ts';
 import type { Db } from '../../platform/database/database.ts';
-import { fail } from '../../platform/errors.ts';
 import { checkLimit } from '../../platform/page.ts';
+import { checkPeriod } from './period.rules.ts';
+import type { PeriodInput } from './period.rules.ts';
 import * as reports from './report.repo.ts';
 
-const MAX_DAYS = 366;
 const MAX_ROWS = 100;
 
-function checkDays(days: number | null | undefined): number {
-  const value = days ?? 30;
-  return value >= 1 && value <= MAX_DAYS
-    ? value
-    : fail('invalid-request', `days must be between 1 and ${MAX_DAYS}`);
-}
+type ActivityDays = Awaited<ReturnType<typeof reports.activity>>;
 
-export function getActivity(ctx: Context, days?: number | null) {
-  const { pid } = requireStore(ctx);
-  return reports.activity(ctx.db, pid, ctx.now().toISOString().slice(0, 10), checkDays(days));
+const totalsOf = (days: ActivityDays) => ({
+  from: days[0]!.day,
+  to: days.at(-1)!.day,
+  adds: days.reduce((sum, { adds }) => sum + adds, 0),
+  subscriptions: days.reduce((sum, { subscriptions }) => sum + subscriptions, 0),
+  alerts: days.reduce((sum, { alerts }) => sum + alerts, 0),
+});
+
+export async function getActivity(ctx: Context, input: PeriodInput) {
+  const store = requireStore(ctx);
+  const { days, before, timeZone } = checkPeriod(store, input, ctx.now());
+  const figures = await reports.activity(ctx.db, store.pid, [...before, ...days]);
+  const current = figures.slice(before.length);
+  return {
+    ...totalsOf(current),
+    timeZone,
+    days: current,
+    previous: totalsOf(figures.slice(0, before.length)),
+  };
 }
 
 export function getMostWishlisted(ctx: Context, first?: number | null) {

@@ -1,8 +1,10 @@
 import type { ClaimedMessage } from '../../alerts/queue/outbox.repo.ts';
 import { arraysOf } from '../../platform/database/columns.ts';
 import type { Db, Tx } from '../../platform/database/database.ts';
+import { dayIn } from '../../platform/time-zone.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import { variantUrl } from '../products/product.rules.ts';
+import type { ZonedStore } from '../reports/report.repo.ts';
 import { findSender } from '../sender.repo.ts';
 
 /** Whether an alert may be tracked, and whether the catalogue has its product, so that its link can be short. */
@@ -61,12 +63,12 @@ const RECORD = {
       RETURNING c.pid, c.topic, c.xmax = 0 AS is_new),
     counted AS (
       INSERT INTO tally_delta (pid, kind, key, n)
-      SELECT pid, 'click', to_char($3::timestamptz AT TIME ZONE 'UTC', 'YYYY-MM-DD') || ' ' || topic, 1 FROM clicked WHERE is_new)
+      SELECT pid, 'click', $4 || ' ' || topic, 1 FROM clicked WHERE is_new)
     SELECT is_new AS "isNew" FROM clicked`,
 };
 
-export async function recordClick(db: Db, pid: string, alertId: string, now: Date): Promise<boolean> {
-  return (await db.query(RECORD, [pid, alertId, now])).length > 0;
+export async function recordClick(db: Db, { pid, pacing }: ZonedStore, alertId: string, now: Date) {
+  return (await db.query(RECORD, [pid, alertId, now, dayIn(pacing.timeZone, now)])).length > 0;
 }
 
 /** A contact, or under the medium `shopper` a regid. */

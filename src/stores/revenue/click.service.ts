@@ -10,6 +10,7 @@ import { contactsOf, withSameContacts } from '../../shoppers/contacts/contact.ru
 import type { LinkStore, ShortLinkStore } from '../../shoppers/contacts/link.rules.ts';
 import { openUnsubscribe, trackingKeys, viewOf } from '../../shoppers/contacts/opt-out.service.ts';
 import type { ShopperRow } from '../../shoppers/shopper.repo.ts';
+import type { ZonedStore } from '../reports/report.repo.ts';
 import { isServed } from '../store.rules.ts';
 import * as clicks from './click.repo.ts';
 import { shopperKey } from './click.repo.ts';
@@ -40,12 +41,15 @@ export async function trackLinks(
   };
 }
 
-export type FoundLink = { store: LinkStore; alertId: string; target: string };
+/** The store of a link, with what the day of a click depends on. */
+export type ClickStore = LinkStore & ZonedStore;
+
+export type FoundLink = { store: ClickStore; alertId: string; target: string };
 
 /** Verifies a link that contains its target; null when the store did not make it. */
 export function verifyLink(
   { now }: Pick<Deps, 'now'>,
-  store: LinkStore,
+  store: ClickStore,
   link: Extract<ClickLink, { kind: 'long' }>,
 ): FoundLink | null {
   return isOurs(store, link, now()) ? { store, alertId: link.alertId, target: link.target } : null;
@@ -61,7 +65,7 @@ export async function findLink({ db, config, now }: Deps, link: Exclude<ClickLin
 
 /** Records a click; returns the token that the store can report with an order, or null where the click may not be tracked. */
 export async function countClick({ db, now }: Deps, { store, alertId }: FoundLink): Promise<string | null> {
-  return (await clicks.recordClick(db, store.pid, alertId, now())) ? alertToken(store, alertId) : null;
+  return (await clicks.recordClick(db, store, alertId, now())) ? alertToken(store, alertId) : null;
 }
 
 export async function isTracked({ db }: Context, { pid, regid }: ShopperRow): Promise<boolean> {

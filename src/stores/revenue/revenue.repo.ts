@@ -82,9 +82,8 @@ const ADD_SHARES = `
   SELECT $1, $2, kind, topic, $3, 1, amount FROM unnest($4::text[], $5::text[], $6::numeric[]) AS s(kind, topic, amount) ORDER BY kind, topic
   ON CONFLICT (pid, day, kind, topic, currency) DO UPDATE SET orders = r.orders + 1, amount = r.amount + excluded.amount`;
 
-export async function addShares(tx: Tx, order: NewOrder, shares: readonly RevenueShare[]): Promise<void> {
-  const { pid, orderedAt, currency } = order;
-  const day = orderedAt.toISOString().slice(0, 10);
+export async function addShares(tx: Tx, order: NewOrder, day: string, shares: readonly RevenueShare[]) {
+  const { pid, currency } = order;
   const amounts = shares.map(({ amount }) => writeAmount(amount));
   await tx.query(ADD_SHARES, [pid, day, currency, ...arraysOf(shares, 'kind', 'topic'), amounts]);
 }

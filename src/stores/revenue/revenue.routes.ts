@@ -1,5 +1,5 @@
 import { ReportOrderDocument, RevenueDocument, SetMeasuredDocument } from '../../generated/operations.ts';
-import { flag, json, moment, text } from '../../platform/route/form.ts';
+import { count, flag, json, moment, text } from '../../platform/route/form.ts';
 import { route } from '../../platform/route/route.ts';
 import type { RouteTable } from '../../platform/route/route.ts';
 import { streamRevenue } from './revenue.service.ts';
@@ -25,14 +25,14 @@ export const revenueRoutes = {
   'GET /storeadmin/v3/revenue': route(RevenueDocument, {
     caller: 'store',
     summary: 'Get revenue',
-    form: { from: text.unusual, to: text.unusual },
+    form: { days: count.unusual, from: text.unusual, to: text.unusual },
     reply: 'revenue',
   }),
   'GET /storeadmin/v3/revenue.csv': route(RevenueDocument, {
     caller: 'store',
     summary: 'Export revenue as CSV',
     description: 'Export the revenue from alerts and lists as CSV, with one row for each day and currency.',
-    form: { from: text.unusual, to: text.unusual },
+    form: { days: count.unusual, from: text.unusual, to: text.unusual },
     stream: { type: 'text/csv', write: streamRevenue },
     reply: 'revenue',
   }),

@@ -1,30 +1,5 @@
-import type { QueryRevenueArgs } from '../../generated/resolvers.ts';
-import { fail } from '../../platform/errors.ts';
-import { DAY_MS } from '../../platform/time.ts';
 import { sumOf, writeAmount } from './attribution.rules.ts';
 import type { DayCountRow, RevenueSumRow } from './revenue.repo.ts';
-
-const MAX_DAYS = 366;
-const DEFAULT_DAYS = 30;
-
-const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
-
-function checkDay(field: string, text: string): number {
-  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
-  // JavaScript parses 2026-02-30 as a day in March.
-  return !Number.isNaN(time) && dayOf(time) === text
-    ? time
-    : fail('invalid-request', `${field} must be a day such as 2026-01-31`);
-}
-
-export function checkRange({ from, to }: QueryRevenueArgs, now: Date): string[] {
-  const last = to ? checkDay('to', to) : Date.parse(dayOf(now.getTime()));
-  const first = from ? checkDay('from', from) : last - (DEFAULT_DAYS - 1) * DAY_MS;
-  const count = (last - first) / DAY_MS + 1;
-  if (count < 1) fail('invalid-request', 'from must not be after to');
-  if (count > MAX_DAYS) fail('invalid-request', `from must be at most ${MAX_DAYS} days before to`);
-  return Array.from({ length: count }, (_, index) => dayOf(first + index * DAY_MS));
-}
 
 /** Sorted by key. */
 function groupBy<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Map<string, Row[]> {
@@ -67,12 +42,19 @@ function topicsIn(sums: readonly RevenueSumRow[], clicks: readonly DayCountRow[]
   }));
 }
 
+/** The report of these days (without gaps); rows of other days are left out. */
 export function revenueOf(
   days: readonly string[],
-  sums: readonly RevenueSumRow[],
-  sent: readonly DayCountRow[],
-  clicks: readonly DayCountRow[],
+  allSums: readonly RevenueSumRow[],
+  allSent: readonly DayCountRow[],
+  allClicks: readonly DayCountRow[],
 ) {
+  const isWithin = ({ day }: { day: string }): boolean => day >= days[0]! && day <= days.at(-1)!;
+  const [sums, sent, clicks] = [
+    allSums.filter(isWithin),
+    allSent.filter(isWithin),
+    allClicks.filter(isWithin),
+  ];
   const sumsByDay = groupBy(sums, ({ day }) => day);
   const sentByDay = groupBy(sent, ({ day }) => day);
   const clicksByDay = groupBy(clicks, ({ day }) => day);

@@ -4,9 +4,11 @@ import type { QueryRevenueArgs, ReportOrderInput } from '../../generated/resolve
 import { CSV_PORTION, streamCsv } from '../../platform/csv.ts';
 import type { CsvColumn } from '../../platform/csv.ts';
 import type { Tx } from '../../platform/database/database.ts';
+import { dayIn } from '../../platform/time-zone.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import { contactsOf } from '../../shoppers/contacts/contact.rules.ts';
 import { regidOf } from '../../shoppers/identity.rules.ts';
+import { checkPeriod } from '../reports/period.rules.ts';
 import type { StoreRow } from '../store.repo.ts';
 import { amountOf, attribute, sharesOf, writeAmount } from './attribution.rules.ts';
 import * as clicks from './click.repo.ts';
@@ -15,7 +17,7 @@ import { isOurs, readToken } from './click.rules.ts';
 import { checkOrder } from './order.rules.ts';
 import type { Order } from './order.rules.ts';
 import * as revenue from './revenue.repo.ts';
-import { checkRange, revenueOf } from './revenue.rules.ts';
+import { revenueOf } from './revenue.rules.ts';
 import type { RevenueReport } from './revenue.rules.ts';
 
 export { forgetBuyers } from './click.repo.ts';
@@ -57,7 +59,7 @@ export async function recordOrder(tx: Tx, store: StoreRow, order: Order, now: Da
     lines: isNameless ? [] : named,
   };
   const isNew = await revenue.addOrder(tx, row);
-  if (isNew) await revenue.addShares(tx, row, shares);
+  if (isNew) await revenue.addShares(tx, row, dayIn(store.pacing.timeZone, orderedAt), shares);
   return toReport((await revenue.findOrder(tx, pid, orderId))!, !isNew);
 }
 
@@ -98,16 +100,17 @@ async function findHistory(tx: Tx, store: StoreRow, order: Order, buyer: BuyerKe
   return { isTracked: true, clicked, listed: await revenue.findListed(tx, pid, regids, bought, orderedAt) };
 }
 
-export async function getRevenue(ctx: Context, input: QueryRevenueArgs): Promise<RevenueReport> {
-  const { pid } = requireStore(ctx);
-  const days = checkRange(input, ctx.now());
-  const range = [days[0]!, days.at(-1)!] as const;
+export async function getRevenue(ctx: Context, input: QueryRevenueArgs) {
+  const store = requireStore(ctx);
+  const { days, before, timeZone } = checkPeriod(store, input, ctx.now());
+  const range = [before[0]!, days.at(-1)!] as const;
   const [sums, sent, clicked] = await Promise.all([
-    revenue.loadSums(ctx.db, pid, range),
-    revenue.loadCounts(ctx.db, pid, 'alert', range),
-    revenue.loadCounts(ctx.db, pid, 'click', range),
+    revenue.loadSums(ctx.db, store.pid, range),
+    revenue.loadCounts(ctx.db, store.pid, 'alert', range),
+    revenue.loadCounts(ctx.db, store.pid, 'click', range),
   ]);
-  return revenueOf(days, sums, sent, clicked);
+  const of = (some: readonly string[]) => revenueOf(some, sums, sent, clicked);
+  return { ...of(days), timeZone, previous: of(before) };
 }
 
 type RevenueCsvRow = Omit<RevenueReport['days'][number], 'totals'> & Partial<RevenueReport['totals'][number]>;

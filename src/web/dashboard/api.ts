@@ -1,6 +1,7 @@
 import type { TypedDocumentString } from '../../generated/dashboard.ts';
+import { t } from './text.ts';
 
-/** An error with a message that the user can act on; `type` is the service's, or `offline`. */
+/** An error with a message that the user can act on; `type` is the service's, or `offline` without a response of the service. */
 export type ApiError = Error & { type: string };
 
 const apiError = (type: string, message: string): ApiError => Object.assign(new Error(message), { type });
@@ -33,7 +34,7 @@ function send(path: string, { method, body, actsFor, regid, signal }: Call): Pro
     redirect: 'error',
   });
   return call.catch(() => {
-    throw apiError('offline', 'The service cannot be reached. Check the connection and try again.');
+    throw apiError('offline', t('api.offline'));
   });
 }
 
@@ -45,11 +46,10 @@ async function read<Body>(response: Response): Promise<Body> {
   const body = (await response.json().catch(() => null)) as (Body & ErrorBody & GraphqlErrors) | null;
   if (response.status === 204 || (response.ok && body && !body.errors)) return body!;
   const error = body?.errors?.[0];
-  const type = error?.extensions?.type ?? body?.type ?? 'internal-error';
-  const message = error?.message ?? body?.message ?? 'The service gave no answer. Try again.';
-  const seconds = response.headers.get('Retry-After') ?? 'a few';
-  const wait = `Too many requests. Try again in ${seconds} seconds.`;
-  throw apiError(type, type === 'too-many-requests' ? wait : message);
+  const type = error?.extensions?.type ?? body?.type ?? 'offline';
+  const message = error?.message ?? body?.message ?? t('api.noResponse');
+  const seconds = Number(response.headers.get('Retry-After'));
+  throw apiError(type, type === 'too-many-requests' ? t('api.tooMany', { seconds }) : message);
 }
 
 export type StoreInfo = { pid: string; name: string; isDemo: boolean };
@@ -103,7 +103,7 @@ export function createApi(actsFor: string | null, onUnauthorised: () => void) {
         const response = await send(path, { body: fields && new URLSearchParams(fields), actsFor });
         if (!response.ok) await read(response);
         const file = await response.blob().catch(() => {
-          throw apiError('offline', 'The download broke off. Try again.');
+          throw apiError('offline', t('api.downloadFailed'));
         });
         saveFile(`${kind}-${new Date().toISOString().slice(0, 10)}.${ending}`, file);
       };

@@ -1,4 +1,6 @@
-const numbers = new Intl.NumberFormat('en');
+import { locale } from './language.ts';
+
+const numbers = new Intl.NumberFormat(locale);
 type StoreRegion = { timeZone: string | null; currency: string | null };
 
 let region: StoreRegion = { timeZone: null, currency: null };
@@ -7,7 +9,7 @@ let [moments, momentsOfYears] = formatsOf(null);
 function formatsOf(timeZone: string | null): Intl.DateTimeFormat[] {
   const time = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
   const options = { month: 'short', day: 'numeric', ...time, timeZone: timeZone ?? undefined } as const;
-  return [undefined, 'numeric' as const].map((year) => new Intl.DateTimeFormat('en', { ...options, year }));
+  return [undefined, 'numeric' as const].map((year) => new Intl.DateTimeFormat(locale, { ...options, year }));
 }
 
 export function setRegion({ timeZone, currency }: StoreRegion): void {
@@ -20,15 +22,17 @@ export function setRegion({ timeZone, currency }: StoreRegion): void {
   }
 }
 
-export const zoneName = (): string => region.timeZone ?? 'your own time zone';
-const days = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+/** The store's time zone, or the reader's. */
+export const zoneName = (): string => region.timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+const days = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
 export const formatNumber = (value: number): string => numbers.format(value);
 
 /** Formats an amount for its currency, to the cent: "€1,234.50". The result is for display only. */
 export function formatMoney(amount: string, currency: string): string {
   try {
-    return new Intl.NumberFormat('en', { style: 'currency', currency }).format(Number(amount));
+    return new Intl.NumberFormat(locale, { style: 'currency', currency }).format(Number(amount));
   } catch {
     return `${amount} ${currency}`;
   }
@@ -38,11 +42,11 @@ export function formatMoney(amount: string, currency: string): string {
 export function formatPrice(price: number | null): string {
   if (price === null) return '–';
   return region.currency === null
-    ? new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 }).format(price)
+    ? new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 2 }).format(price)
     : formatMoney(String(price), region.currency);
 }
 
-const compact = new Intl.NumberFormat('en', { notation: 'compact' });
+const compact = new Intl.NumberFormat(locale, { notation: 'compact' });
 
 /** Exact below 10,000, "12K" from there on. */
 export const formatShort = (value: number): string =>
@@ -93,9 +97,6 @@ export function dayStart(day: string, daysLater = 0): number | null {
 
 export const formatDay = (day: string): string => days.format(new Date(`${day}T00:00:00Z`));
 
-export const plural = (count: number, one: string, many = `${one}s`): string =>
-  `${formatNumber(count)} ${count === 1 ? one : many}`;
-
 /** Uses the largest unit that fits: 86400 is "1 day". */
 export function formatSeconds(seconds: number): string {
   const units = Object.entries({ day: 86_400, hour: 3_600, minute: 60 });
@@ -103,7 +104,7 @@ export function formatSeconds(seconds: number): string {
     'second',
     1,
   ];
-  return plural(seconds / size, unit);
+  return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(seconds / size);
 }
 
 export function linesOf(text: string): string[] {

@@ -5,17 +5,22 @@ import type { ApiError, SessionResponse, SignedIn, StoreInfo } from './api.ts';
 import { SignIn } from './pages/sign-in.tsx';
 import { hrefTo } from './route.ts';
 import { Shell } from './shell.tsx';
+import { t } from './text.ts';
 import './styles.css';
 
 /** A tab remembers the operator's chosen store under this key; it is not a credential. */
 const CHOSEN = 'wishgate-store';
-const ENDED = 'You are signed out: the session has ended, or its key was revoked.';
 
 /** `turn` distinguishes one session from the next. */
-type Entered = { step: 'in'; signedIn: SignedIn; turn: object };
+type Entered = { step: 'in'; signedIn: SignedIn; turn: object; hasSignedIn: boolean };
 type State = { step: 'asking' } | { step: 'out'; reason: string } | Entered;
 
-const enter = (signedIn: SignedIn): Entered => ({ step: 'in', signedIn, turn: {} });
+const enter = (signedIn: SignedIn, hasSignedIn: boolean): Entered => ({
+  step: 'in',
+  signedIn,
+  turn: {},
+  hasSignedIn,
+});
 
 function remember(store: StoreInfo | null): void {
   if (store === null) sessionStorage.removeItem(CHOSEN);
@@ -35,7 +40,7 @@ async function findSession(): Promise<SessionResponse> {
 }
 
 function Inside({ state, setState }: { state: Entered; setState: (change: (now: State) => State) => void }) {
-  const { signedIn, turn } = state;
+  const { signedIn, turn, hasSignedIn } = state;
   const { isOperator, store } = signedIn;
   const pid = store?.pid ?? null;
   const leave = useCallback(
@@ -46,15 +51,18 @@ function Inside({ state, setState }: { state: Entered; setState: (change: (now: 
     },
     [turn, setState],
   );
-  const api = useMemo(() => createApi(isOperator ? pid : null, () => leave(ENDED)), [isOperator, pid, leave]);
+  const api = useMemo(
+    () => createApi(isOperator ? pid : null, () => leave(t('session.ended'))),
+    [isOperator, pid, leave],
+  );
   const operator = useMemo(() => {
     if (!isOperator) return null;
     const choose = (chosen: StoreInfo): void => {
       remember(chosen);
       location.hash = hrefTo('overview');
-      setState(() => ({ step: 'in', signedIn: { isOperator, store: chosen }, turn }));
+      setState(() => ({ step: 'in', signedIn: { isOperator, store: chosen }, turn, hasSignedIn: true }));
     };
-    return { ...createApi(null, () => leave(ENDED)), choose };
+    return { ...createApi(null, () => leave(t('session.ended'))), choose };
   }, [isOperator, turn, leave, setState]);
   return (
     <Shell
@@ -62,9 +70,10 @@ function Inside({ state, setState }: { state: Entered; setState: (change: (now: 
       store={store}
       api={api}
       operator={operator}
+      hasSignedIn={hasSignedIn}
       onSignOut={async () => {
         await signOut();
-        leave('You are signed out.');
+        leave(t('session.signedOut'));
       }}
     />
   );
@@ -77,7 +86,7 @@ function App() {
     findSession().then(
       (answer) => {
         setDemo(answer.hasDemo);
-        setState(answer.session ? enter(answer.session) : { step: 'out', reason: '' });
+        setState(answer.session ? enter(answer.session, false) : { step: 'out', reason: '' });
       },
       (error: unknown) => setState({ step: 'out', reason: (error as Error).message }),
     );
@@ -85,7 +94,11 @@ function App() {
   if (state.step === 'asking') return <div class="sign-in" aria-busy="true" />;
   if (state.step === 'in') return <Inside state={state} setState={setState} />;
   return (
-    <SignIn reason={state.reason} hasDemo={hasDemo} onSignedIn={(signedIn) => setState(enter(signedIn))} />
+    <SignIn
+      reason={state.reason}
+      hasDemo={hasDemo}
+      onSignedIn={(signedIn) => setState(enter(signedIn, true))}
+    />
   );
 }
 

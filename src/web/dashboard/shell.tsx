@@ -16,24 +16,30 @@ import { StoreSwitcher, StoresPage } from './pages/stores.tsx';
 import { TopicPage } from './pages/topic.tsx';
 import { TopicsPage } from './pages/topics.tsx';
 import { DialogHost } from './parts/dialog.tsx';
+import { LanguageSelect } from './parts/language-select.tsx';
 import { Button, Page } from './parts/layout.tsx';
 import { hrefTo, useRoute } from './route.ts';
 import type { Route } from './route.ts';
 import { SessionContext, TOAST_MS, useQuery } from './session.ts';
 import type { Operator, Session } from './session.ts';
+import { rich, t } from './text.ts';
 import { UnsavedGuard, leaveWith } from './unsaved.tsx';
 
 /** Shows the pages once the time zone and currency are known; if they cannot be loaded, in the reader's own. */
-function Region({ children }: { children: ComponentChildren }) {
+function Region({ onReady, children }: { onReady: () => void; children: ComponentChildren }) {
   const { data, isLoading } = useQuery(RegionDocument, {});
   // Once for each response, because the settings page sets the region, too.
   useMemo(() => data && setRegion(data.store), [data]);
-  return data === null && isLoading ? null : <>{children}</>;
+  const isReady = data !== null || !isLoading;
+  useEffect(() => {
+    if (isReady) onReady();
+  }, [isReady]);
+  return isReady ? <>{children}</> : null;
 }
 
 /** Pages by their name in the URL, and the rest of the URL that they show. */
-const PAGES: Record<string, (rest: string) => VNode> = {
-  overview: () => <OverviewPage />,
+const PAGES = {
+  overview: (_rest: string) => <OverviewPage />,
   alerts: () => <AlertsPage />,
   topics: (rest) => (rest ? <TopicPage key={rest} name={rest} /> : <TopicsPage />),
   revenue: () => <RevenuePage />,
@@ -42,9 +48,9 @@ const PAGES: Record<string, (rest: string) => VNode> = {
   integrations: () => <IntegrationsPage />,
   settings: () => <SettingsPage />,
   stores: () => <StoresPage />,
-};
+} satisfies Record<string, (rest: string) => VNode>;
 
-const titleOf = (page: string): string => page.charAt(0).toUpperCase() + page.slice(1);
+type PageName = keyof typeof PAGES;
 
 function useToast(): [string, (message: string) => void] {
   const [message, setMessage] = useState('');
@@ -58,23 +64,26 @@ function useToast(): [string, (message: string) => void] {
   return [message, notify];
 }
 
-/** Sets the tab's title, and moves the focus to the heading after a page change, but not at sign-in. */
-function useAnnouncedPage(title: string, { page, rest }: Route): void {
-  const isFirst = useRef(true);
+const focusHeading = (): void =>
+  document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
+
+/** Sets the tab's title, and moves the focus to the heading after sign-in and after each page change, but not after a reload. */
+function useAnnouncedPage(title: string, { page, rest }: Route, hasSignedIn: boolean): void {
+  const isAnnounced = useRef(hasSignedIn);
   useEffect(() => {
     document.title = `${title} · wishgate`;
-    if (!isFirst.current) {
+    if (isAnnounced.current) {
       scrollTo(0, 0);
-      document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
+      focusHeading();
     }
-    isFirst.current = false;
+    isAnnounced.current = true;
   }, [page, rest]);
 }
 
 type HeadProps = {
   name: string;
   isOperator: boolean;
-  pages: string[];
+  pages: PageName[];
   current: string;
   onSignOut: () => void;
 };
@@ -90,7 +99,7 @@ function Head({ name, isOperator, pages, current, onSignOut }: HeadProps) {
           </span>
           <div>
             <strong>{name}</strong>
-            <span class="muted">{isOperator ? 'You are an operator' : 'wishgate dashboard'}</span>
+            <span class="muted">{t(isOperator ? 'shell.operator' : 'shell.subtitle')}</span>
           </div>
         </div>
         {isOperator && <StoreSwitcher />}
@@ -101,9 +110,9 @@ function Head({ name, isOperator, pages, current, onSignOut }: HeadProps) {
           aria-controls="pages"
           onClick={() => setOpen(!isOpen)}
         >
-          Menu
+          {t('shell.menu')}
         </button>
-        <nav id="pages" aria-label="Pages" class={isOpen ? 'is-open' : undefined}>
+        <nav id="pages" aria-label={t('shell.pages')} class={isOpen ? 'is-open' : undefined}>
           <ul class="plain-list">
             {pages.map((page) => (
               <li key={page}>
@@ -112,15 +121,39 @@ function Head({ name, isOperator, pages, current, onSignOut }: HeadProps) {
                   aria-current={page === current ? 'page' : undefined}
                   onClick={() => setOpen(false)}
                 >
-                  {titleOf(page)}
+                  {t(`page.${page}`)}
                 </a>
               </li>
             ))}
           </ul>
+          <LanguageSelect />
         </nav>
-        <Button text="Sign out" onClick={() => leaveWith(onSignOut)} />
+        <Button text={t('shell.signOut')} onClick={() => leaveWith(onSignOut)} />
       </div>
     </header>
+  );
+}
+
+const CLOSED_NOTICE = 'wishgate-demo-notice';
+
+function DemoNotice() {
+  const [isClosed, setClosed] = useState(sessionStorage.getItem(CLOSED_NOTICE) !== null);
+  if (isClosed) return null;
+  const close = (): void => {
+    sessionStorage.setItem(CLOSED_NOTICE, 'closed');
+    setClosed(true);
+    focusHeading();
+  };
+  return (
+    <aside class="notice closable" aria-label={t('demo.label')}>
+      <span>
+        {rich('demo.text', {
+          title: <strong>{t('demo.title')}</strong>,
+          link: <a href="/demo">{t('demo.shop')}</a>,
+        })}
+      </span>
+      <Button text="✕" look="icon plain-button" label={t('demo.close')} onClick={close} />
+    </aside>
   );
 }
 
@@ -128,31 +161,33 @@ type ShellProps = {
   store: StoreInfo | null;
   api: Api;
   operator: Operator | null;
+  /** Whether the user has just signed in or chosen the store, rather than reloaded the page. */
+  hasSignedIn: boolean;
   onSignOut: () => Promise<void>;
 };
 
-export function Shell({ store, api, operator, onSignOut }: ShellProps) {
+export function Shell({ store, api, operator, hasSignedIn, onSignOut }: ShellProps) {
   const isOperator = operator !== null;
-  const pages = Object.keys(PAGES).filter((page) => (page === 'stores' ? isOperator : store));
+  const pages = (Object.keys(PAGES) as PageName[]).filter((page) => (page === 'stores' ? isOperator : store));
   const asked = useRoute();
   // Without an open store only this page exists, whatever the URL is.
   const route = store === null ? { ...asked, page: 'stores', rest: '' } : asked;
   const pid = store?.pid ?? '';
-  const [name, rename] = useState(store?.name ?? 'All stores');
+  const [name, rename] = useState(store?.name ?? t('shell.allStores'));
   const [message, notify] = useToast();
   const session: Session = useMemo(
     () => ({ pid, ...api, operator, notify, rename }),
     [pid, api, operator, notify],
   );
   const leave = (): void => {
-    onSignOut().catch((error: Error) => notify(`You are still signed in. ${error.message}`));
+    onSignOut().catch((error: Error) => notify(t('shell.stillSignedIn', { error: error.message })));
   };
   const page = pages.find((known) => known === route.page);
-  useAnnouncedPage(page ? titleOf(page) : 'Dashboard', route);
+  useAnnouncedPage(t(page ? `page.${page}` : 'shell.dashboard'), route, hasSignedIn);
   const shown = page ? (
-    PAGES[page]!(route.rest)
+    PAGES[page](route.rest)
   ) : (
-    <Page title="There is no such page" lead={<a href={hrefTo('overview')}>Go to the overview</a>} />
+    <Page title={t('shell.notFound')} lead={<a href={hrefTo('overview')}>{t('shell.toOverview')}</a>} />
   );
   const skip = (event: Event): void => {
     event.preventDefault();
@@ -162,21 +197,13 @@ export function Shell({ store, api, operator, onSignOut }: ShellProps) {
     <SessionContext.Provider value={session}>
       <DialogHost>
         <a class="skip" href="#main" onClick={skip}>
-          Skip to the content
+          {t('shell.skip')}
         </a>
         <div class="shell">
           <Head {...{ name, isOperator, pages }} current={route.page} onSignOut={leave} />
           <main id="main" tabIndex={-1}>
-            {store?.isDemo && (
-              <aside class="notice" aria-label="About the demo store">
-                <span>
-                  <strong>Demo store:</strong> nothing leaves this machine. Mails and text messages become
-                  files, which the <a href="/demo">demo shop</a> shows; webhooks and a mail server of its own
-                  are refused, because they would call out. Everything else works.
-                </span>
-              </aside>
-            )}
-            {store ? <Region>{shown}</Region> : shown}
+            {store?.isDemo && <DemoNotice />}
+            {store ? <Region onReady={() => hasSignedIn && focusHeading()}>{shown}</Region> : shown}
           </main>
         </div>
         <div class="toast" role="status">

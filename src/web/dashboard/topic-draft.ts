@@ -1,9 +1,17 @@
 import { topicRules } from '../../alerts/topics/topic.columns.ts';
-import type { RuleName, SummaryUnit } from '../../alerts/topics/topic.columns.ts';
+import type { RuleName, SummaryName } from '../../alerts/topics/topic.columns.ts';
 import type * as gql from '../../generated/dashboard.ts';
 import type { Answered } from './api.ts';
-import { formatSeconds, plural } from './format.ts';
+import { formatSeconds } from './format.ts';
 import { draftOfRows, inputOfRows } from './parts/fields.tsx';
+import { find, t } from './text.ts';
+
+/** The rules with their texts, as rows of a form. */
+export const ruleRows = topicRules.map((rule) => ({
+  ...rule,
+  label: t(`rule.${rule.name}.label`),
+  hint: find(`rule.${rule.name}.hint`),
+}));
 
 export type Triggers = Answered<gql.TopicsQuery>['triggers'];
 
@@ -19,7 +27,7 @@ export type TopicDraft = {
 export function draftOf(topic: gql.TopicFieldsFragment): TopicDraft {
   const { name, trigger, batchSize, shoppersPerUnit } = topic;
   return {
-    ...(draftOfRows(topicRules, topic) as Record<RuleName, string | boolean>),
+    ...(draftOfRows(ruleRows, topic) as Record<RuleName, string | boolean>),
     name,
     trigger,
     recipients: batchSize !== null ? 'batches' : shoppersPerUnit !== null ? 'stock' : 'all',
@@ -39,6 +47,20 @@ export function isRuleShown(
 
 export type Texts = Record<string, string>;
 
+/** About how many characters of these parts an inbox shows. */
+export const INBOX_LENGTHS: Partial<Record<string, number>> = { subject: 60, preheader: 90 };
+
+/** The shown and the cut part of a line in an inbox; counted in characters as people see them. */
+export function cutLine(part: string, line: string): { length: number; head: string; tail: string } {
+  const letters = [...new Intl.Segmenter().segment(line)].map(({ segment }) => segment);
+  const limit = INBOX_LENGTHS[part] ?? letters.length;
+  return {
+    length: letters.length,
+    head: letters.slice(0, limit).join(''),
+    tail: letters.slice(limit).join(''),
+  };
+}
+
 export function textsOf(list: readonly { part: string; text: string }[]): Texts {
   return Object.fromEntries(list.map(({ part, text }) => [part, text]));
 }
@@ -52,7 +74,7 @@ export function inputOf(draft: TopicDraft, triggers: Triggers): gql.SaveTopicInp
   const { name, trigger, texts, recipients: _recipients, ...rules } = draft;
   const cleared = topicRules.filter((rule) => rule.initial === null && !isRuleShown(rule, draft, triggers));
   return {
-    ...inputOfRows<Omit<gql.SaveTopicInput, 'name'>>(topicRules, rules),
+    ...inputOfRows<Omit<gql.SaveTopicInput, 'name'>>(ruleRows, rules),
     ...Object.fromEntries(cleared.map((rule) => [rule.name, null])),
     name,
     trigger,
@@ -68,13 +90,10 @@ export function rulesText(topic: gql.TopicFieldsFragment, triggers: Triggers): s
     .flatMap(({ name, summary }) => {
       const value = topic[name];
       if (name === 'batchSize' && batchSize && batchIntervalSeconds)
-        return `${plural(batchSize, 'shopper')} every ${formatSeconds(batchIntervalSeconds)}`;
-      return summary && value ? summary.text.replace('{}', valueText(value, summary.unit)) : [];
+        return t('rule.batches', { shoppers: batchSize, interval: formatSeconds(batchIntervalSeconds) });
+      if (!summary || !value) return [];
+      const shown = summary === 'duration' ? formatSeconds(Number(value)) : value;
+      return t(`rule.${name as SummaryName}.summary`, { value: shown });
     });
   return words.join(' · ');
-}
-
-function valueText(value: string | number | boolean, unit?: SummaryUnit): string {
-  if (typeof value !== 'number' || unit === undefined) return String(value);
-  return unit === 'seconds' ? formatSeconds(value) : plural(value, unit);
 }

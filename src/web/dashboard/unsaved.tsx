@@ -2,6 +2,7 @@ import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { Dialog } from './parts/dialog.tsx';
 import { Button } from './parts/layout.tsx';
 import { useDialog } from './session.ts';
+import { t } from './text.ts';
 
 /** The part of the Navigation API that the guard uses; TypeScript's DOM library has no types for it yet. */
 type Navigation = {
@@ -65,11 +66,11 @@ export function UnsavedGuard() {
         go();
       };
       open(
-        <Dialog title="Leave without saving?">
-          <p>What you changed on this page is not saved and would be lost.</p>
+        <Dialog title={t('unsaved.title')}>
+          <p>{t('unsaved.text')}</p>
           <footer class="buttons">
-            <Button text="Leave without saving" look="danger outline" onClick={leave} />
-            <Button text="Stay here" look="" onClick={close} />
+            <Button text={t('unsaved.leave')} look="danger outline" onClick={leave} />
+            <Button text={t('unsaved.stay')} look="" onClick={close} />
           </footer>
         </Dialog>,
       );

@@ -98,7 +98,7 @@ describeInBrowser('the dashboard while answers take their time', () => {
     await eventually(calls.count, 1);
     await page.getByRole('button', { name: 'Done' }).click();
     await page.getByLabel('Store name').fill('New name');
-    await page.getByRole('button', { name: 'Save settings' }).click();
+    await page.getByRole('region', { name: 'General' }).getByRole('button', { name: 'Save' }).click();
     await page.getByRole('banner').getByText('New name').waitFor();
     await calls.answer();
     expect(await page.getByLabel('Store name').inputValue()).toBe('New name');
@@ -114,7 +114,7 @@ describeInBrowser('the dashboard while answers take their time', () => {
     const head = page.getByRole('heading', { level: 1, name: 'backinstock' });
     await eventually(() => head.evaluate((element) => element === document.activeElement), true);
     await calls.answer();
-    await page.getByText('Sent when stock is back').waitFor();
+    await page.getByText('Sent: When a product is back in stock').waitFor();
   });
 
   test('a refusal that comes after signing out does not end the next session', async () => {

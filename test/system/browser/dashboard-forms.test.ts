@@ -12,7 +12,7 @@ describeInBrowser('forms of the dashboard', () => {
 
   beforeEach(async () => void (page = await browser.newPage()));
 
-  const said = (text: string) => page.getByRole('status').getByText(text);
+  const said = (text: string | RegExp) => page.getByRole('status').getByText(text);
 
   async function call(query: string, variables: object = {}, as: NewStore = store) {
     const { body } = await service.graphql(query, variables, { store: as }).expect(200);
@@ -40,8 +40,8 @@ describeInBrowser('forms of the dashboard', () => {
   }
 
   async function pressSaveTopic(name: string): Promise<void> {
-    await page.getByRole('button', { name: 'Save topic' }).click();
-    await said(`The topic ${name} is saved.`).waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await said(/^Topic .* saved\.$/).waitFor();
   }
 
   test('a topic that leaves its tag and its batches is saved, and the page says so', async () => {
@@ -53,13 +53,13 @@ describeInBrowser('forms of the dashboard', () => {
       batchIntervalSeconds: 600,
     });
     await enterTopic('launch');
-    await page.getByText('Everything is saved.').waitFor();
+    await page.getByText('All changes saved.').waitFor();
     await page.getByLabel('Sent').selectOption('Manually');
-    await page.getByLabel('Who is told').selectOption('Everybody at once');
-    await page.getByText('There are changes that are not saved.').waitFor();
+    await page.getByLabel('Recipients').selectOption('Send to all at once');
+    await page.getByText('You have unsaved changes.').waitFor();
     await pressSaveTopic('launch');
-    await page.getByText('Everything is saved.').waitFor();
-    await page.getByText('Sent by hand').waitFor();
+    await page.getByText('All changes saved.').waitFor();
+    await page.getByText('Sent: Manually').waitFor();
     expect(await topic('launch', 'trigger tag batchSize')).toEqual({
       name: 'launch',
       trigger: 'manual',
@@ -71,17 +71,17 @@ describeInBrowser('forms of the dashboard', () => {
   test('the form shows the settings of the trigger that is chosen, and no others', async () => {
     await saveTopic({ name: 'launch' });
     await enterTopic('launch');
-    const settings = ['Product tag', 'Minimum stock', 'Price falls by at least (%)', 'Units left'];
+    const settings = ['Product tag', 'Minimum stock', 'Minimum price drop (%)', 'Low-stock threshold'];
     const shown = async () => {
       const counts = await Promise.all(settings.map((label) => page.getByLabel(label).count()));
       return settings.filter((_label, index) => counts[index]! > 0).join(', ');
     };
     for (const [trigger, own] of [
       ['Manually', ''],
-      ['When a tag is added', 'Product tag'],
-      ['When back in stock', 'Minimum stock'],
-      ['When the price drops', 'Price falls by at least (%)'],
-      ['When stock is low', 'Units left'],
+      ['When a product gets a tag', 'Product tag'],
+      ['When a product is back in stock', 'Minimum stock'],
+      ['When the price drops', 'Minimum price drop (%)'],
+      ['When stock is low', 'Low-stock threshold'],
     ] as const) {
       await page.getByLabel('Sent').selectOption(trigger);
       await eventually(shown, own);
@@ -99,29 +99,31 @@ describeInBrowser('forms of the dashboard', () => {
       batchIntervalSeconds: 90,
     });
     await page.getByLabel('Minutes between batches').fill('0.5');
-    await page.getByRole('button', { name: 'Save topic' }).click();
-    await page.getByText('Everything is saved.').waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('All changes saved.').waitFor();
     expect(await topic('launch', 'batchIntervalSeconds')).toMatchObject({ batchIntervalSeconds: 30 });
   });
 
   test('a merchant sets by how much a price has to fall, a delay, and that list holders hear; back in stock offers no such switch', async () => {
     await enterTopic('pricedrop');
-    await page.getByLabel('Price falls by at least (%)').fill('20');
-    await page.getByLabel('Delay in minutes').fill('1.5');
-    await page.getByLabel('Also tell shoppers who have the product in a list').check();
+    await page.getByLabel('Minimum price drop (%)').fill('20');
+    await page.getByLabel('Delay (minutes)').fill('1.5');
+    await page.getByLabel('Also alert shoppers who have the product in a list').check();
     await pressSaveTopic('pricedrop');
     expect(await topic('pricedrop', 'trigger dropPercent delaySeconds listHolders')).toEqual({
       ...{ name: 'pricedrop', trigger: 'pricedrop' },
       ...{ dropPercent: 20, delaySeconds: 90, listHolders: true },
     });
     await page.getByLabel('Sent').selectOption('When stock is low');
-    await page.getByLabel('Units left').waitFor();
-    await page.getByRole('button', { name: 'Discard changes' }).click();
-    await page.getByLabel('Price falls by at least (%)').waitFor();
+    await page.getByLabel('Low-stock threshold').waitFor();
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.getByLabel('Minimum price drop (%)').waitFor();
     await openPage(page, 'Topics');
-    await page.getByText('by 20 % or more · also to list holders · after').waitFor();
+    await page
+      .getByText('price drop of 20 % or more · also shoppers with the product in a list · after')
+      .waitFor();
     await openTopic('backinstock');
-    expect(await page.getByLabel('Also tell shoppers who have the product in a list').count()).toBe(0);
+    expect(await page.getByLabel('Also alert shoppers who have the product in a list').count()).toBe(0);
   });
 
   test('what a colleague changed in a topic meanwhile stays, and appears', async () => {
@@ -145,8 +147,8 @@ describeInBrowser('forms of the dashboard', () => {
       'mutation { updateStore(input: { allowedOrigins: ["https://new.example"], doubleOptIn: true }) { pid } }',
     );
     await page.getByLabel('Store name').fill('Renamed');
-    await page.getByRole('button', { name: 'Save settings' }).click();
-    await said('The settings are saved.').waitFor();
+    await page.getByRole('region', { name: 'General' }).getByRole('button', { name: 'Save' }).click();
+    await said('Settings saved.').waitFor();
     expect(await call('{ store { name allowedOrigins doubleOptIn } }')).toEqual({
       store: { name: 'Renamed', allowedOrigins: ['https://new.example'], doubleOptIn: true },
     });
@@ -159,7 +161,7 @@ describeInBrowser('forms of the dashboard', () => {
     const subject = page.getByLabel('Subject');
     const question = page.getByRole('dialog', { name: 'Leave without saving?' });
     const stay = async () => {
-      await question.getByRole('button', { name: 'Stay here' }).click();
+      await question.getByRole('button', { name: 'Stay on this page' }).click();
       await question.waitFor({ state: 'detached' });
       expect(await subject.inputValue()).toBe('Half a thought');
       expect(await page.evaluate(() => location.hash)).toBe('#/topics/backinstock');
@@ -198,26 +200,26 @@ describeInBrowser('forms of the dashboard', () => {
     await eventually(focused, 'section-lists');
     expect(await page.evaluate(() => location.hash)).toBe('#/settings/lists');
     expect(await page.getByLabel('Store name').inputValue()).toBe('Renamed');
-    await page.getByRole('button', { name: 'Discard changes' }).click();
+    await page.getByRole('button', { name: 'Discard' }).click();
     await eventually(() => page.getByLabel('Store name').inputValue(), 'Nordlys');
   });
 
-  test('the card of the mail server follows the sender address as it is saved', async () => {
+  test('the card of the mail server follows the sender email as it is saved', async () => {
     await enter(page, service.url, store, 'settings');
     const card = page.locator('#section-mail-server');
     const save = async (address: string): Promise<void> => {
-      await page.getByLabel('Sender address').fill(address);
+      await page.getByLabel('Sender email').fill(address);
       const saved = page.waitForResponse((response) =>
         (response.request().postData() ?? '').includes('SaveSettings'),
       );
-      await page.getByRole('button', { name: 'Save brand' }).click();
+      await page.getByRole('region', { name: 'Brand' }).getByRole('button', { name: 'Save' }).click();
       await saved;
     };
-    await card.getByText('First set the sender address').waitFor();
+    await card.getByText('Set a sender email first').waitFor();
     await save('hello@shop.example');
     await card.getByLabel('Host').waitFor();
     await save('');
-    await card.getByText('First set the sender address').waitFor();
+    await card.getByText('Set a sender email first').waitFor();
   });
 
   test("a product's picture over http is shown on a developer's machine", async () => {
@@ -233,17 +235,17 @@ describeInBrowser('forms of the dashboard', () => {
 
   test('when alerts leave is set in minutes, times of day and a zone, refused in words, and cleared', async () => {
     await enter(page, service.url, store, 'settings');
-    const card = page.getByRole('region', { name: 'When alerts leave' });
-    const save = () => card.getByRole('button', { name: 'Save when alerts leave' }).click();
-    await card.getByLabel('Minutes to gather').fill('10');
-    await card.getByLabel('Messages a day').fill('3');
-    await card.getByLabel('Quiet from').fill('22:00');
+    const card = page.getByRole('region', { name: 'Sending schedule' });
+    const save = () => card.getByRole('button', { name: 'Save' }).click();
+    await card.getByLabel('Combine alerts (minutes)').fill('10');
+    await card.getByLabel('Messages per day').fill('3');
+    await card.getByLabel('Quiet hours from').fill('22:00');
     await save();
     await card.getByText('Is missing: quiet hours have a beginning and an end').waitFor();
-    await card.getByLabel('Quiet until').fill('07:30');
+    await card.getByLabel('Quiet hours until').fill('07:30');
     await card.getByLabel('Time zone').selectOption('Europe/Berlin');
     await save();
-    await said('From now on alerts leave like this.').waitFor();
+    await said('Settings saved.').waitFor();
     const fields = '{ store { digestSeconds quietFrom quietTo timeZone dailyCap } }';
     expect(await call(fields)).toEqual({
       store: {
@@ -256,8 +258,13 @@ describeInBrowser('forms of the dashboard', () => {
     });
     await openPage(page, 'Overview');
     await openPage(page, 'Settings');
-    await eventually(() => card.getByLabel('Quiet from').inputValue(), '22:00');
-    for (const label of ['Minutes to gather', 'Messages a day', 'Quiet from', 'Quiet until'])
+    await eventually(() => card.getByLabel('Quiet hours from').inputValue(), '22:00');
+    for (const label of [
+      'Combine alerts (minutes)',
+      'Messages per day',
+      'Quiet hours from',
+      'Quiet hours until',
+    ])
       await card.getByLabel(label).fill('');
     await save();
     await eventually(
@@ -275,16 +282,16 @@ describeInBrowser('forms of the dashboard', () => {
   test('the page knows whether Shopify is connected, and asks before it is disconnected', async () => {
     const card = page.getByRole('region', { name: 'Shopify' });
     await enter(page, service.url, store, 'integrations');
-    await card.getByText('not connected').waitFor();
-    const address = card.getByLabel('Address to register');
+    await card.getByText('Not connected').waitFor();
+    const address = card.getByLabel('Webhook URL');
     expect(await address.inputValue()).toContain(`/webhooks/shopify/${encodeURIComponent(store.pid)}`);
     await page.getByLabel('Signing secret').fill('shpss_0123456789abcdef');
     await card.getByRole('button', { name: 'Connect' }).click();
-    await said('Shopify is connected.').waitFor();
+    await said('Shopify connected.').waitFor();
 
     await openPage(page, 'Overview');
     await openPage(page, 'Integrations');
-    await card.getByText('connected', { exact: true }).waitFor();
+    await card.getByText('Connected', { exact: true }).waitFor();
     await card.getByRole('button', { name: 'Disconnect' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -293,8 +300,8 @@ describeInBrowser('forms of the dashboard', () => {
     });
     await card.getByRole('button', { name: 'Disconnect' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
-    await said('Shopify is disconnected.').waitFor();
-    await card.getByText('not connected').waitFor();
+    await said('Shopify disconnected.').waitFor();
+    await card.getByText('Not connected').waitFor();
     expect(await call('{ store { shopify { connected } } }')).toEqual({
       store: { shopify: { connected: false } },
     });
@@ -307,7 +314,7 @@ describeInBrowser('forms of the dashboard', () => {
     await page.getByRole('button', { name: 'Create key' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
     await page.getByRole('button', { name: 'Copy' }).click();
-    await said('copy it by hand').waitFor();
+    await said('you can copy it yourself').waitFor();
     const key = await page.getByRole('dialog').getByLabel('API key').inputValue();
     await eventually(() => page.evaluate(() => getSelection()?.toString()), key);
   });

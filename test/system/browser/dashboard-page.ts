@@ -63,7 +63,7 @@ export async function holdAnswers(page: Page, operation: string): Promise<HeldCa
 
 /** Opens the message of an alert, and waits until it shows this text. */
 export async function openMessage(page: Page, contact: string, text: string): Promise<void> {
-  await page.getByRole('button', { name: `Message to ${contact}` }).click();
+  await page.getByRole('button', { name: `Preview of the alert to ${contact}` }).click();
   const body = page.getByRole('dialog').frameLocator('iframe').locator('body');
   await body.getByText(text).first().waitFor();
 }

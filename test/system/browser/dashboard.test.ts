@@ -61,7 +61,7 @@ describeInBrowser('the merchant dashboard', () => {
     await tab.getByRole('button', { name: 'Sign out' }).click();
     await tab.getByText('You are signed out.').waitFor();
     await page.getByRole('link', { name: 'Alerts' }).click();
-    await page.getByText('You are signed out: the session has ended').waitFor();
+    await page.getByText('You have been signed out because your session expired').waitFor();
   });
 
   test('a key that is revoked ends its session; a sign-out that does not arrive is not shown as done', async () => {
@@ -77,17 +77,17 @@ describeInBrowser('the merchant dashboard', () => {
       .expect(200);
     // By its address: a read that happens to be under way would end the session first, and there would be no link.
     await page.evaluate(() => void (location.hash = '#/settings'));
-    await page.getByText('or its key was revoked').waitFor();
+    await page.getByText('or your key was revoked').waitFor();
     await page.reload();
     await page.getByRole('button', { name: 'Sign in' }).waitFor();
   });
 
   test('the overview shows what shoppers did, as charts and as a table', async () => {
     await enter(store);
-    await page.getByRole('img', { name: 'Added to lists a day: 12 in all' }).waitFor();
-    await page.getByRole('img', { name: 'Subscriptions a day: 4 in all' }).waitFor();
-    await page.getByText('Show these figures as a table').click();
-    const table = page.getByRole('table', { name: 'Figures a day' });
+    await page.getByRole('img', { name: 'Added to lists per day: 12 in total' }).waitFor();
+    await page.getByRole('img', { name: 'Subscriptions per day: 4 in total' }).waitFor();
+    await page.getByText('Show as a table').click();
+    const table = page.getByRole('table', { name: 'Figures by day' });
     await eventually(() => table.getByRole('row').count(), 31);
     await page.getByRole('button', { name: '7 days' }).click();
     await eventually(() => table.getByRole('row').count(), 8);
@@ -111,7 +111,7 @@ describeInBrowser('the merchant dashboard', () => {
       .getByRole('button', { name: 'Set stock of Linen shirt' })
       .click();
     await page.getByLabel('Units in stock').fill('10');
-    await page.getByRole('button', { name: 'Save stock' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
     await said('Stock of Linen shirt, White / M is now 10.').waitFor();
     await service.runTasks();
 
@@ -135,7 +135,7 @@ describeInBrowser('the merchant dashboard', () => {
       [other.pid],
     );
     expect(alert?.state).toBe('queued');
-    await page.getByText('No alert fits').waitFor();
+    await page.getByText('No alerts found').waitFor();
   });
 
   test('a template shows its preview while it is written, a mistake is named, and only a sound one is saved', async () => {
@@ -156,32 +156,32 @@ describeInBrowser('the merchant dashboard', () => {
 
     await html.fill('<h1>{% if product.title %}never closed</h1>');
     await page.getByRole('alert').getByText('html', { exact: false }).waitFor();
-    await page.getByRole('button', { name: 'Save topic' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
     await eventually(() => page.getByRole('alert').count(), 2);
 
     await html.fill('<p>Back: {{ product.titel }}</p>');
-    await page.getByText('Nothing is known of product.titel').waitFor();
+    await page.getByText('Unknown variable product.titel').waitFor();
     await html.fill('<p>Back: </p>');
     await html.evaluate((field) => (field as HTMLTextAreaElement).setSelectionRange(9, 9));
     await page.getByText('Insert variable into HTML').click();
     await page.getByRole('button', { name: 'product.title Product title: Linen shirt' }).click();
     await eventually(() => html.inputValue(), '<p>Back: {{ product.title }}</p>');
-    await page.getByLabel('Show with a product of yours').fill('walnut');
+    await page.getByLabel('Preview with one of your products').fill('walnut');
     await page.getByRole('option', { name: 'Walnut desk lamp' }).click();
     await mail.getByText('Back: Walnut desk lamp').waitFor();
-    const frame = page.getByTitle('Preview of the mail');
+    const frame = page.getByTitle('Preview of the email');
     const widthOf = () => frame.evaluate((element) => (element as HTMLElement).offsetWidth);
     await eventually(widthOf, 720);
     await page.getByRole('button', { name: 'Phone' }).click();
     await eventually(widthOf, 375);
     await page.getByLabel('SMS', { exact: true }).fill('{{ product.title }} is back ✓');
     await page.getByLabel('Preview: SMS').getByText('is back ✓').waitFor();
-    await page.getByText(/characters?, \d segments?: a character outside/).waitFor();
+    await page.getByText(/characters?, \d segments?\. A character outside/).waitFor();
     await page.getByLabel('SMS', { exact: true }).fill('{{ product.title }}');
     await page.getByText(/\d+ characters, 1 segment$/).waitFor();
     await page.getByLabel('Minimum stock').fill('5');
-    await page.getByRole('button', { name: 'Save topic' }).click();
-    await said('The topic backinstock is saved.').waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await said('Topic Back in stock saved.').waitFor();
     const { body } = await service.graphql('{ topics { name html minStock } }', {}, { store: own });
     expect(body.data.topics[0]).toEqual({
       name: 'backinstock',
@@ -190,24 +190,24 @@ describeInBrowser('the merchant dashboard', () => {
     });
   });
 
-  test('a new topic counts its audience, sends a test and is sent by hand', async () => {
+  test('a new topic counts its audience, sends a test and is sent manually', async () => {
     const own = await seedStore(service);
     await enter(own, 'topics');
     await page.getByRole('button', { name: 'New topic' }).click();
     await page.getByLabel('Name').fill('launch');
     await page.getByRole('button', { name: 'Create topic' }).click();
     await page.getByRole('heading', { name: 'launch', exact: true }).waitFor();
-    await page.getByText('0 by e-mail, 0 by SMS').waitFor();
+    await page.getByText('Email: 0, SMS: 0').waitFor();
 
     await page.getByLabel('Email address').fill('me@shop.example');
     await page.getByRole('button', { name: 'Send test' }).click();
-    await said('A test message is on its way to me@shop.example.').waitFor();
+    await said('Test message sent to me@shop.example.').waitFor();
 
     const add = page.getByLabel('Add a product');
     await add.fill('walnut');
     await page.getByRole('option', { name: 'Walnut desk lamp' }).waitFor();
     await page.keyboard.press('Enter');
-    await page.getByText('Nobody waits for these products.').waitFor();
+    await page.getByText('These products have no subscribers.').waitFor();
     const products = [PRODUCTS[1]!, PRODUCTS[3]!].map(({ epi, empi, du }) => ({ epi, empi, du }));
     const wish = { medium: 'email', mediumvalue: 'lin@example.com', products };
     await service
@@ -215,13 +215,13 @@ describeInBrowser('the merchant dashboard', () => {
       .expect(200);
     await add.fill('canvas');
     await page.getByRole('option', { name: 'Canvas tote' }).click();
-    await page.getByText('Sends 2 messages to 1 person (1 by e-mail).').waitFor();
+    await page.getByText('Sends 2 messages to 1 person (Email: 1).').waitFor();
     await page.getByRole('button', { name: 'Remove Walnut desk lamp' }).click();
     await page.getByRole('button', { name: 'Send now' }).click();
-    await page.getByRole('dialog').getByText('Sends 1 message to 1 person (1 by e-mail).').waitFor();
+    await page.getByRole('dialog').getByText('Sends 1 message to 1 person (Email: 1).').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Send', exact: true }).click();
     await said('launch is on its way.').waitFor();
-    await page.getByText('Under way: 0 of 0 alerts sent').waitFor();
+    await page.getByText('Sending: 0 of 0 alerts sent').waitFor();
     await service.runTasks();
     await page.getByText('Done: 1 of 1 alert sent').waitFor();
   });
@@ -234,7 +234,7 @@ describeInBrowser('the merchant dashboard', () => {
     await service.post('/storeadmin/bispa/subscriptions/create', wish, { store: own }).expect(200);
     await enter(own, 'topics');
     await page.getByRole('link', { name: 'backinstock' }).click();
-    await page.getByRole('button', { name: 'Save topic' }).waitFor();
+    await page.getByRole('button', { name: 'Save' }).waitFor();
     expect(await page.getByRole('button', { name: 'Delete topic' }).count()).toBe(0);
     await page.getByRole('link', { name: 'all topics' }).click();
     await page.getByRole('link', { name: 'preorder' }).click();
@@ -243,7 +243,7 @@ describeInBrowser('the merchant dashboard', () => {
     expect(await sure.isDisabled()).toBe(true);
     await page.getByLabel('Type preorder to confirm').fill('preorder');
     await sure.click();
-    await said('The topic preorder is deleted, with 1 subscription.').waitFor();
+    await said('Topic preorder deleted, with 1 subscription.').waitFor();
     await page.getByRole('heading', { name: 'Your topics' }).waitFor();
     const { body } = await service.graphql('{ topics { name } }', {}, { store: own });
     expect(body.data.topics).toEqual(
@@ -255,8 +255,8 @@ describeInBrowser('the merchant dashboard', () => {
     const own = await service.createStore({ name: 'Old name' });
     await enter(own, 'settings');
     await page.getByLabel('List types').fill('registry\nwl');
-    await page.getByRole('button', { name: 'Save lists' }).click();
-    await page.getByRole('alert').getByText('see the field that is marked').waitFor();
+    await page.getByRole('region', { name: 'Lists' }).getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').getByText('Please check the highlighted field.').waitFor();
     await page.getByText('"wl" must have 1 to 32').waitFor();
     const types = page.getByLabel('List types');
     expect(await types.evaluate((field) => field === document.activeElement)).toBe(true);
@@ -265,13 +265,13 @@ describeInBrowser('the merchant dashboard', () => {
     await types.fill('registry');
     await page.getByLabel('Share URL').fill('https://shop.example/l/{lid}');
     await page.keyboard.press('Control+s');
-    await said('The settings of lists are saved.').waitFor();
+    await said('Settings saved.').waitFor();
     await page.getByLabel('Store name').fill('New name');
-    await page.getByLabel('Default region').fill('de');
+    await page.getByLabel('Default country').fill('de');
     await page.getByLabel('Allowed origins').fill('https://shop.example');
     await page.getByLabel('Double opt-in').check();
-    await page.getByRole('button', { name: 'Save settings' }).click();
-    await said('The settings are saved.').waitFor();
+    await page.getByRole('region', { name: 'General' }).getByRole('button', { name: 'Save' }).click();
+    await said('Settings saved.').waitFor();
     await page.getByRole('banner').getByText('New name').waitFor();
     const { body } = await service.graphql(
       '{ store { name listTypes shareUrl allowedOrigins doubleOptIn customItems } }',
@@ -293,7 +293,7 @@ describeInBrowser('the merchant dashboard', () => {
   test('a key is created with a name, shown once, works, is renamed, and is revoked', async () => {
     const own = await service.createStore({ name: 'Keys' });
     await enter(own, 'settings');
-    await row('First key').getByText('this session').waitFor();
+    await row('First key').getByText('This session').waitFor();
     await page.getByRole('button', { name: 'Create key' }).click();
     await page.getByRole('dialog').getByLabel('Name').fill('Till');
     await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
@@ -310,14 +310,14 @@ describeInBrowser('the merchant dashboard', () => {
 
     await row('Till').waitFor();
     const hint = apiKey.slice(-4);
-    await page.getByRole('button', { name: `Rename the key that ends in ${hint}` }).click();
+    await page.getByRole('button', { name: `Rename the key ending in ${hint}` }).click();
     await page.getByRole('dialog').getByLabel('Name').fill('Back end');
-    await page.getByRole('button', { name: 'Save name' }).click();
-    await said(`The key …${hint} has its new name.`).waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await said(`Key …${hint} renamed.`).waitFor();
     await row('Back end').waitFor();
-    await page.getByRole('button', { name: `Revoke the key that ends in ${hint}` }).click();
+    await page.getByRole('button', { name: `Revoke the key ending in ${hint}` }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
-    await said(`The key Back end (…${hint}) is revoked.`).waitFor();
+    await said(`Key Back end (…${hint}) revoked.`).waitFor();
     await service.get('/storeadmin/me', { store: { ...own, apiKey } }).expect(401);
   });
 
@@ -329,11 +329,11 @@ describeInBrowser('the merchant dashboard', () => {
     await page.getByRole('button', { name: 'Create store' }).click();
     await page.getByRole('dialog').getByLabel('Name').fill('Aurora');
     await page.getByRole('dialog').getByRole('button', { name: 'Create store' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Aurora is created' });
+    const dialog = page.getByRole('dialog', { name: 'Aurora created' });
     const pid = await dialog.getByLabel('Store id (pid)').inputValue();
     const apiKey = await dialog.getByLabel('First API key').inputValue();
     await service.get('/storeadmin/me', { store: { pid, apiKey } }).expect(200);
-    await dialog.getByRole('button', { name: 'Open the store' }).click();
+    await dialog.getByRole('button', { name: 'Open store' }).click();
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.getByRole('banner').getByText('Aurora').waitFor();
 
@@ -349,15 +349,15 @@ describeInBrowser('the merchant dashboard', () => {
 
     await openPage(page, 'Stores');
     await page.getByLabel('Search').fill('Aurora');
-    await row('Aurora').getByRole('button', { name: 'Close: Aurora' }).click();
+    await row('Aurora').getByRole('button', { name: 'Close Aurora' }).click();
     await page.getByRole('button', { name: 'Close for maintenance' }).click();
     await said('Aurora is closed.').waitFor();
     await service.get('/storeadmin/me', { store: { pid, apiKey } }).expect(503);
-    await page.getByRole('button', { name: 'Work in it: Aurora' }).click();
+    await page.getByRole('button', { name: 'Open Aurora' }).click();
     await page.getByRole('alert').first().waitFor();
     await page.reload();
-    await row('Aurora').getByRole('button', { name: 'Open again: Aurora' }).click();
-    await page.getByRole('button', { name: 'Open again', exact: true }).last().click();
+    await row('Aurora').getByRole('button', { name: 'Reopen Aurora' }).click();
+    await page.getByRole('button', { name: 'Reopen', exact: true }).last().click();
     await said('Aurora is open.').waitFor();
     await service.get('/storeadmin/me', { store: { pid, apiKey } }).expect(200);
   });
@@ -366,7 +366,7 @@ describeInBrowser('the merchant dashboard', () => {
     const own = await seedStore(service, 'Privacy store');
     await enter(own, 'shoppers');
     await page.getByLabel('Search').fill('nobody@example.com');
-    await page.getByText('No such shopper').waitFor();
+    await page.getByText('No shoppers found').waitFor();
     await openShopper(page, 'ada@example.com');
     await page.getByText(/^[\d.]+ k?B of 32 MB$/).waitFor();
     const download = page.waitForEvent('download');
@@ -376,11 +376,11 @@ describeInBrowser('the merchant dashboard', () => {
     expect(text).toContain('My wishlist');
 
     await page.getByRole('button', { name: 'Erase…' }).click();
-    const erase = page.getByRole('button', { name: 'Erase for ever' });
+    const erase = page.getByRole('button', { name: 'Erase permanently' });
     expect(await erase.isDisabled()).toBe(true);
     await page.getByLabel('Type ada@example.com to confirm').fill('ada@example.com');
     await erase.click();
-    await said('The shopper is erased.').waitFor();
+    await said('Shopper erased.').waitFor();
     await page.getByRole('button', { name: 'Audit log' }).click();
     const log = page.getByRole('table', { name: 'Audit log' });
     await eventually(() => log.getByRole('row').count(), 3);
@@ -401,14 +401,14 @@ describeInBrowser('the merchant dashboard', () => {
     await enter(own, 'shoppers');
     await openShopper(page, 'ada@example.com');
     await row('Birthday').waitFor();
-    await page.getByRole('button', { name: 'Bring back Birthday' }).click();
-    await said('Birthday is back.').waitFor();
-    await page.getByText('There is nothing to bring back.').waitFor();
+    await page.getByRole('button', { name: 'Restore Birthday' }).click();
+    await said('Birthday restored.').waitFor();
+    await page.getByText('No deleted lists.').waitFor();
     expect((await shopper.contents(lid)).list.cnt).toBe(1);
     await openPage(page, 'Settings');
-    await page.getByLabel('Days to undo a deletion').fill('7');
-    await page.getByRole('button', { name: 'Save lists' }).click();
-    await said('The settings of lists are saved.').waitFor();
+    await page.getByLabel('Restore window (days)').fill('7');
+    await page.getByRole('region', { name: 'Lists' }).getByRole('button', { name: 'Save' }).click();
+    await said('Settings saved.').waitFor();
     const { body } = await service.graphql('{ store { restoreDays } }', {}, { store: own });
     expect(body.data.store).toEqual({ restoreDays: 7 });
   });
@@ -456,11 +456,11 @@ describeInBrowser('the merchant dashboard', () => {
     await page.getByRole('button', { name: 'Mailing list' }).click();
     const list = page.getByRole('table', { name: 'Mailing list' });
     await list.getByText('n21@example.com').waitFor();
-    await page.getByText('21 in all.').waitFor();
+    await page.getByText('21 contacts.').waitFor();
     await page.getByRole('button', { name: 'Older' }).click();
     await list.getByText('n1@example.com').waitFor();
     const download = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Download CSV' }).click();
+    await page.getByRole('button', { name: 'Export CSV' }).click();
     const text = await readText(await (await download).createReadStream());
     expect(text.split('\r\n')).toHaveLength(23);
     expect(text).toContain('email,n21@example.com,true,');
@@ -469,10 +469,10 @@ describeInBrowser('the merchant dashboard', () => {
     await openShopper(page, 'n21@example.com');
     await page.getByRole('button', { name: 'Erase…' }).click();
     await page.getByLabel('Type n21@example.com to confirm').fill('n21@example.com');
-    await page.getByRole('button', { name: 'Erase for ever' }).click();
-    await page.getByText('No shopper was identified yet').waitFor();
+    await page.getByRole('button', { name: 'Erase permanently' }).click();
+    await page.getByText('No shoppers yet').waitFor();
     await page.getByRole('button', { name: 'Mailing list' }).click();
-    await page.getByText('20 in all.').waitFor();
+    await page.getByText('20 contacts.').waitFor();
   });
 
   test('a webhook is added with its secret shown once, tested, changed and deleted; providers name their state', async () => {
@@ -481,11 +481,11 @@ describeInBrowser('the merchant dashboard', () => {
     try {
       const own = await service.createStore();
       await enter(own, 'integrations');
-      await page.getByRole('row', { name: /SMTP.*not set up/ }).waitFor();
-      await page.getByText('a mail server of your own').waitFor();
-      await page.getByRole('row', { name: /File outbox.*in use/ }).waitFor();
+      await page.getByRole('row', { name: /SMTP.*Not set up/ }).waitFor();
+      await page.getByText('add your own mail server').waitFor();
+      await page.getByRole('row', { name: /File outbox.*In use/ }).waitFor();
       await page.getByRole('button', { name: 'Add webhook' }).click();
-      await page.getByRole('dialog').getByLabel('Address').fill(url);
+      await page.getByRole('dialog').getByLabel('URL').fill(url);
       await page.getByRole('button', { name: 'Add', exact: true }).click();
       const shown = page.getByRole('dialog').getByLabel('Signing secret');
       expect((await shown.inputValue()).length).toBeGreaterThan(20);
@@ -495,21 +495,21 @@ describeInBrowser('the merchant dashboard', () => {
       await page.getByRole('button', { name: `Edit: ${url}` }).click();
       await page.getByLabel('subscription.created').check();
       await page.getByRole('button', { name: 'Save webhook' }).click();
-      await page.getByRole('table', { name: 'Webhooks' }).getByText('subscription.created').waitFor();
+      await page.getByRole('table', { name: 'Webhooks' }).getByText('Subscription created').waitFor();
       receiver.answer = () => ({ status: 500 });
       await page.getByRole('button', { name: `Deliveries: ${url}` }).click();
-      await page.getByRole('button', { name: 'Send a test event' }).click();
-      await page.getByText('No try yet').waitFor();
+      await page.getByRole('button', { name: 'Send test event', exact: true }).click();
+      await page.getByText('No attempts yet').waitFor();
       await page.getByLabel('Payload').getByText('"type": "webhook.test"').waitFor();
       await service.runTasks();
-      const tries = page.getByRole('table', { name: 'Tries' });
+      const tries = page.getByRole('table', { name: 'Attempts' });
       await tries.getByText('500').waitFor();
-      await page.getByText('Next try:').waitFor();
+      await page.getByText('Next attempt:').waitFor();
       receiver.answer = () => ({ status: 204 });
       const isQueued = page.waitForResponse((response) =>
         /ReplayDelivery/.test(response.request().postData() ?? ''),
       );
-      await page.getByRole('button', { name: 'Send it again' }).click();
+      await page.getByRole('button', { name: 'Send again' }).click();
       await isQueued;
       await service.runTasks();
       // Where the page took long, the next try of its own had come, too.
@@ -537,7 +537,7 @@ describeInBrowser('the merchant dashboard', () => {
 
   test('the demo store says that it has no webhooks', async () => {
     await enter(service.demo!, 'integrations');
-    await page.getByText('The demo store has no webhooks').waitFor();
+    await page.getByText('The demo store can’t have webhooks').waitFor();
     expect(await page.getByRole('button', { name: 'Add webhook' }).count()).toBe(0);
   });
 
@@ -564,7 +564,7 @@ describeInBrowser('the merchant dashboard', () => {
     await page.getByRole('button', { name: 'Previous' }).click();
     await row('Walnut 01').waitFor();
     const download = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Download CSV' }).click();
+    await page.getByRole('button', { name: 'Export CSV' }).click();
     const text = await readText(await (await download).createReadStream());
     expect(text.trimEnd().split('\r\n')).toHaveLength(32);
 
@@ -575,13 +575,13 @@ describeInBrowser('the merchant dashboard', () => {
     await page.getByText('1 variant', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'Walnut 01' }).click();
     await page.getByRole('heading', { level: 1 }).waitFor();
-    await page.getByText('Nobody waits for this variant').waitFor();
+    await page.getByText('No subscribers yet').waitFor();
     await row('1 → 0').getByText('sold out').waitFor();
     await page.getByRole('button', { name: 'Set stock of Walnut 01' }).click();
     await page.getByLabel('Units in stock').fill('8');
     await page.keyboard.press('Enter');
     await row('0 → 8').getByText('in stock').waitFor();
-    await page.getByRole('img', { name: /^Stock since .*: at most 8, at least 0$/ }).waitFor();
+    await page.getByRole('img', { name: /^Stock since .*: maximum 8, minimum 0$/ }).waitFor();
   });
 
   test('alerts name their product and are found by contact, topic and day; a message is shown as it would be today', async () => {
@@ -592,7 +592,7 @@ describeInBrowser('the merchant dashboard', () => {
     await row('ida@example.com').getByText('Linen shirt').waitFor();
     await eventually(() => row('kim@example.com').count(), 0);
     await openMessage(page, 'ida@example.com', 'Linen shirt');
-    await page.getByRole('dialog').getByText('Messages are not kept').waitFor();
+    await page.getByRole('dialog').getByText('We don’t store sent messages').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'All', exact: true }).click();
     await page.getByLabel('Contact').fill('KIM@');
@@ -603,29 +603,29 @@ describeInBrowser('the merchant dashboard', () => {
     await row('kim@example.com').waitFor();
     expect(await page.getByLabel('Contact').inputValue()).toBe('KIM@');
     await page.getByLabel('From', { exact: true }).fill('2031-01-01');
-    await page.getByText('No alert fits').waitFor();
+    await page.getByText('No alerts found').waitFor();
     await page.goBack();
     await row('kim@example.com').waitFor();
     await page.getByLabel('Topic').selectOption('pricedrop');
-    await page.getByText('No alert fits').waitFor();
+    await page.getByText('No alerts found').waitFor();
   });
 
   test('an empty store is led to its first alert, and the steps tick themselves', async () => {
     const own = await service.createStore({ name: 'New' });
     await enter(own);
-    await page.getByText('0 of 5 done').waitFor();
+    await page.getByText('0 of 5 steps done').waitFor();
     const shopper = await newAccount(service, own, 'ada@example.com');
     await shopper.create('First');
     await openPage(page, 'Products');
     await openPage(page, 'Overview');
-    await page.getByText('2 of 5 done').waitFor();
+    await page.getByText('2 of 5 steps done').waitFor();
     await page.getByRole('listitem').filter({ hasText: 'Identify a shopper (done)' }).waitFor();
   });
 
   test('a service that cannot be reached is said in words and can be tried again', async () => {
     await page.route('**/graphql', (route) => route.abort());
     await enter(store, 'topics');
-    await page.getByRole('alert').getByText('The service cannot be reached').waitFor();
+    await page.getByRole('alert').getByText('The service can’t be reached').waitFor();
     await page.unroute('**/graphql');
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('link', { name: 'comingsoon' }).waitFor();

@@ -1,6 +1,7 @@
 import * as gql from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
-import { dayStart, formatMoment, formatNumber, formatShort, plural, zoneName } from '../format.ts';
+import { dayStart, formatMoment, formatShort, zoneName } from '../format.ts';
+import { partName, topicName } from '../names.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Choice, Segments, TextField, optionsOf, textOptions } from '../parts/fields.tsx';
 import { Button, ErrorNotice, Loaded, Page, StateBadge } from '../parts/layout.tsx';
@@ -8,7 +9,8 @@ import { VariantName } from '../parts/product.tsx';
 import { SearchBox, TableCard, oneOf, useFilters } from '../parts/table-card.tsx';
 import { MailFrame, TextPreview } from '../parts/template-preview.tsx';
 import { useAction, useAddressPages, usePolling, useQuery, useSession } from '../session.ts';
-import { textsOf } from '../topic-draft.ts';
+import { t } from '../text.ts';
+import { INBOX_LENGTHS, textsOf } from '../topic-draft.ts';
 
 type Alert = Answered<gql.AlertsQuery>['alerts']['edges'][number]['node'];
 
@@ -16,17 +18,18 @@ type Alert = Answered<gql.AlertsQuery>['alerts']['edges'][number]['node'];
 function AlertMessage({ topic, epi, medium, value, finishedAt }: Alert) {
   const message = useQuery(gql.AlertMessageDocument, { topic, epi });
   return (
-    <Dialog title={`Message to ${value}`}>
+    <Dialog title={t('alerts.previewTitle')}>
       <p class="muted">
-        Messages are not kept. This is the topic's template of today with today's product
-        {finishedAt === null ? '.' : `; the alert was done ${formatMoment(finishedAt)}.`} Links are samples.
+        {t('alerts.preview', { contact: value })}
+        {finishedAt !== null && ` ${t('alerts.finishedAt', { date: formatMoment(finishedAt) })}`}
       </p>
       <Loaded query={message} lines={6}>
         {({ previewTopic, channels }) => {
           const texts = textsOf(previewTopic.texts);
           const parts = channels.find((channel) => channel.medium === medium)?.parts ?? [];
-          return parts.map(({ name, label, isHtml, rows }) => {
-            const text = texts[name] ?? '';
+          const shown = parts.filter(({ name, isField }) => !isField || name in INBOX_LENGTHS);
+          return shown.map(({ name, label: ownLabel, isHtml, rows }) => {
+            const [text, label] = [texts[name] ?? '', partName(name, ownLabel)];
             if (isHtml) return <MailFrame key={name} html={text} width="desktop" />;
             return rows === 1 ? (
               <p key={name} class="preview-subject">
@@ -46,11 +49,11 @@ function AlertMessage({ topic, epi, medium, value, finishedAt }: Alert) {
 }
 
 const STATES = optionsOf({
-  '': 'All',
-  queued: 'Queued',
-  sent: 'Sent',
-  failed: 'Failed',
-  withheld: 'Withheld',
+  '': t('common.all'),
+  queued: t('state.queued'),
+  sent: t('state.sent'),
+  failed: t('state.failed'),
+  withheld: t('state.withheld'),
 });
 const REFRESH_MS = 5_000;
 const TOTALS_MS = 30_000;
@@ -58,14 +61,14 @@ const TOTALS_MS = 30_000;
 function State({ state, attempts, error, dueAt }: Alert) {
   const isWaiting = state === 'queued' && attempts > 0;
   const notes = [
-    attempts > 1 && plural(attempts, 'try', 'tries'),
-    error,
-    isWaiting && `next try ${formatMoment(dueAt)}`,
+    attempts > 1 && t('alerts.attempts', { count: attempts }),
+    error && t('alerts.reason', { error }),
+    isWaiting && t('alerts.nextAttempt', { date: formatMoment(dueAt) }),
   ];
   const note = notes.filter(Boolean).join(' · ');
   return (
     <>
-      <StateBadge state={state}>{isWaiting ? 'will be retried' : state}</StateBadge>
+      <StateBadge state={state}>{isWaiting ? t('alerts.retrying') : undefined}</StateBadge>
       {note && (
         <span class="muted cell-note" title={note}>
           {note}
@@ -79,13 +82,17 @@ const useAlertFilters = () => useFilters(['state', 'topic', 'from', 'to', 'q'], 
 
 function Filters({ filters: { topic }, bind }: ReturnType<typeof useAlertFilters>) {
   const topics = useQuery(gql.TopicNamesDocument, {});
-  const options = textOptions([...(topics.data?.topics ?? []).map(({ name }) => name), topic]);
+  const options = textOptions([...(topics.data?.topics ?? []).map(({ name }) => name), topic], topicName);
   return (
     <>
-      <SearchBox label="Contact" placeholder="Beginning of an address or number" {...bind('q')} />
-      <Choice label="Topic" options={[{ value: '', label: 'All topics' }, ...options]} {...bind('topic')} />
-      <TextField label="From" type="date" {...bind('from')} />
-      <TextField label="To" type="date" {...bind('to')} />
+      <SearchBox label={t('table.contact')} placeholder={t('alerts.contactSample')} {...bind('q')} />
+      <Choice
+        label={t('table.topic')}
+        options={[{ value: '', label: t('alerts.allTopics') }, ...options]}
+        {...bind('topic')}
+      />
+      <TextField label={t('alerts.from')} type="date" {...bind('from')} />
+      <TextField label={t('alerts.to')} type="date" {...bind('to')} />
     </>
   );
 }
@@ -104,25 +111,35 @@ export function AlertsPage() {
     const { retryAlerts } = await run(gql.RetryAlertsDocument, { ids });
     alerts.reload();
     totals.reload();
-    return `${plural(retryAlerts, 'alert')} queued again.`;
+    return t('alerts.retried', { count: retryAlerts });
   });
   const countOf = (one: gql.MessageState): number => totals.data?.[one].totalCount ?? 0;
   const isFiltered = [state, topic, from, to, q].some(Boolean);
   const states = STATES.map(({ value, label }) => ({
     value,
-    label: value && totals.data ? `${label} ${formatShort(countOf(value))}` : label,
+    label:
+      value && totals.data
+        ? t('alerts.stateCount', { state: label, count: formatShort(countOf(value)) })
+        : label,
   }));
-  const failed = totals.data && !isFiltered ? ` (${formatNumber(countOf('failed'))})` : '';
+  const hasCount = totals.data !== null && !isFiltered;
   return (
     <Page
-      title="Alerts"
-      lead={`Every message to a subscriber of the last 30 days, in ${zoneName()}. The page follows the queue by itself.`}
-      aside={<Segments label="State" value={state} options={states} onValue={shown.bind('state').onValue} />}
+      title={t('page.alerts')}
+      lead={t('alerts.lead', { zone: zoneName() })}
+      aside={
+        <Segments
+          label={t('table.state')}
+          value={state}
+          options={states}
+          onValue={shown.bind('state').onValue}
+        />
+      }
     >
       <ErrorNotice error={retry.error} />
       <TableCard
-        title="Queue"
-        caption="Alerts, newest first"
+        title={t('alerts.queue')}
+        caption={t('alerts.caption')}
         kind="alerts"
         isDense
         query={alerts}
@@ -134,52 +151,51 @@ export function AlertsPage() {
         }}
         aside={
           <Button
-            text={`Retry all failed${failed}`}
+            text={t(hasCount ? 'alerts.retryAllCount' : 'alerts.retryAll', { count: countOf('failed') })}
             disabled={retry.isBusy || countOf('failed') === 0}
             onClick={() => retry.start(null)}
           />
         }
         filters={<Filters {...shown} />}
         columns={[
-          { label: 'Product', cell: ({ epi, product }) => <VariantName {...product} epi={epi} /> },
+          { label: t('table.product'), cell: ({ epi, product }) => <VariantName {...product} epi={epi} /> },
           {
-            label: 'To',
+            label: t('alerts.recipient'),
             cell: ({ value }) => (
               <span class="wrap" title={value}>
                 {value}
               </span>
             ),
           },
-          { label: 'Topic', cell: (alert) => <span title={alert.topic}>{alert.topic}</span> },
-          { label: 'State', cell: (alert) => <State {...alert} /> },
-          { label: 'Queued', cell: ({ cts }) => formatMoment(cts) },
           {
-            label: 'Actions',
+            label: t('table.topic'),
+            cell: ({ topic: name }) => <span title={name}>{topicName(name)}</span>,
+          },
+          { label: t('table.state'), cell: (alert) => <State {...alert} /> },
+          { label: t('alerts.queued'), cell: ({ cts }) => formatMoment(cts) },
+          {
+            label: t('common.actions'),
             actions: (alert) => (
               <>
                 {alert.state === 'failed' && (
                   <Button
-                    text="Retry"
-                    label={`Retry the alert to ${alert.value}`}
+                    text={t('alerts.retry')}
+                    label={t('alerts.retryLabel', { contact: alert.value })}
                     disabled={retry.isBusy}
                     onClick={() => retry.start([alert.id])}
                   />
                 )}
                 <Button
-                  text="Message"
-                  label={`Message to ${alert.value}`}
+                  text={t('alerts.message')}
+                  label={t('alerts.messageTo', { contact: alert.value })}
                   opens={<AlertMessage {...alert} />}
                 />
               </>
             ),
           },
         ]}
-        empty={isFiltered ? 'No alert fits' : 'No alerts yet'}
-        emptyText={
-          isFiltered
-            ? 'Alerts are kept for 30 days after they were sent, given up or withheld.'
-            : 'They are queued when a product comes back that somebody waits for.'
-        }
+        empty={t(isFiltered ? 'alerts.none' : 'alerts.noneYet')}
+        emptyText={t(isFiltered ? 'alerts.noneText' : 'alerts.noneYetText')}
       />
     </Page>
   );

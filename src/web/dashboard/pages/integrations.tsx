@@ -1,4 +1,6 @@
 import * as gql from '../../../generated/dashboard.ts';
+import type { Answered } from '../api.ts';
+import { channelName } from '../names.ts';
 import { CopyField } from '../parts/dialog.tsx';
 import { TextField } from '../parts/fields.tsx';
 import { ActionForm, Confirm } from '../parts/form.tsx';
@@ -6,6 +8,18 @@ import { Badge, Button, Card, Loaded, Page } from '../parts/layout.tsx';
 import { TableCard } from '../parts/table-card.tsx';
 import { Webhooks } from '../parts/webhooks.tsx';
 import { useAction, useQuery, useSession, useText } from '../session.ts';
+import { find, rich, t } from '../text.ts';
+
+const SHOPIFY_TOPICS = ['products/create', 'products/update', 'products/delete', 'inventory_levels/update'];
+
+function Topics() {
+  return SHOPIFY_TOPICS.map((topic, index) => (
+    <>
+      {index > 0 && ', '}
+      <span class="code">{topic}</span>
+    </>
+  ));
+}
 
 /** The secret with which Shopify signs its webhooks can be set and removed, but never read. */
 function Shopify() {
@@ -16,23 +30,28 @@ function Shopify() {
     const { setShopifySecret } = await run(gql.SetShopifySecretDocument, { secret: value });
     shopify.replace({ store: { shopify: setShopifySecret } });
     secret.onValue('');
-    return setShopifySecret.connected ? 'Shopify is connected.' : 'Shopify is disconnected.';
+    return t(setShopifySecret.connected ? 'integrations.connected' : 'integrations.disconnected');
   };
   const connect = useAction(() => save(secret.value.trim()));
   const disconnect = (
-    <Confirm title="Disconnect Shopify?" label="Disconnect" onSubmit={() => save(null)}>
-      Its webhooks are refused from now on, and the signing secret is deleted: connecting again needs it from
-      Shopify.
+    <Confirm
+      title={t('integrations.disconnectTitle')}
+      label={t('integrations.disconnect')}
+      onSubmit={() => save(null)}
+    >
+      {t('integrations.disconnectText')}
     </Confirm>
   );
   const isConnected = shopify.data?.store.shopify.connected;
   return (
     <Card
-      title="Shopify"
-      note="Keeps catalogue and stock current by Shopify's own webhooks."
+      title={t('integrations.shopify')}
+      note={t('integrations.shopifyNote')}
       aside={
         isConnected !== undefined && (
-          <Badge tone={isConnected ? 'good' : 'plain'}>{isConnected ? 'connected' : 'not connected'}</Badge>
+          <Badge tone={isConnected ? 'good' : 'plain'}>
+            {t(isConnected ? 'integrations.isConnected' : 'integrations.isNotConnected')}
+          </Badge>
         )
       }
     >
@@ -40,67 +59,72 @@ function Shopify() {
         {({ store }) => (
           <ol class="steps">
             <li>
-              In Shopify, open Settings → Notifications → Webhooks and register this address, in the format
-              JSON, for <span class="code">products/create</span>, <span class="code">products/update</span>,{' '}
-              <span class="code">products/delete</span>, <span class="code">inventory_levels/update</span>{' '}
-              and, for revenue, <span class="code">orders/create</span>:
-              <CopyField label="Address to register" value={store.shopify.url} />
+              {rich('integrations.step1', {
+                topics: <Topics />,
+                orders: <span class="code">orders/create</span>,
+              })}
+              <CopyField label={t('integrations.url')} value={store.shopify.url} />
             </li>
-            <li>
-              Shopify then shows the secret that it signs with, below its list of webhooks. Paste it here.
-            </li>
+            <li>{t('integrations.step2')}</li>
           </ol>
         )}
       </Loaded>
       <ActionForm
         action={connect}
-        label={isConnected ? 'Replace secret' : 'Connect'}
+        label={t(isConnected ? 'integrations.replace' : 'integrations.connect')}
         tone="secondary"
-        after={isConnected && <Button text="Disconnect…" look="danger outline" opens={disconnect} />}
+        after={
+          isConnected && (
+            <Button text={t('integrations.disconnectMore')} look="danger outline" opens={disconnect} />
+          )
+        }
       >
         <TextField
-          label={isConnected ? 'New signing secret' : 'Signing secret'}
+          label={t(isConnected ? 'integrations.newSecret' : 'integrations.secret')}
           name="secret"
           type="password"
           autocomplete="off"
           required
           {...secret}
-          hint="It is stored and never shown again."
+          hint={t('integrations.secretHint')}
         />
       </ActionForm>
     </Card>
   );
 }
 
-const STATES: Record<string, string> = {
-  active: 'in use',
-  standby: 'not in use',
-  unconfigured: 'not set up',
-};
+type Integration = Answered<gql.IntegrationsQuery>['integrations'][number];
+
+/** Only operators see what the service says of its providers: it names their variables and servers. */
+function detailOf({ name, kind, state, detail }: Integration, isOperator: boolean): string {
+  if (isOperator) return detail;
+  if (state === 'unconfigured') return t('integrations.askOperator', { channel: channelName(kind) });
+  return find(`provider.${name}.${state}`) ?? t('integrations.byOperator');
+}
 
 export function IntegrationsPage() {
+  const isOperator = useSession().operator !== null;
   return (
-    <Page title="Integrations">
+    <Page title={t('page.integrations')}>
       <TableCard
-        title="Message providers"
-        note="The operator of this service sets them up for all stores; a mail server of your own, under Settings, takes the place of theirs."
+        title={t('integrations.providers')}
+        note={t('integrations.providersNote')}
         query={useQuery(gql.IntegrationsDocument, {})}
         rowsOf={(data) => data.integrations}
         keyOf={({ name, kind }) => `${name} ${kind}`}
         columns={({ channels }) => [
-          { label: 'Provider', cell: ({ name }) => name },
+          { label: t('integrations.provider'), cell: ({ name }) => find(`provider.${name}`) ?? name },
           {
-            label: 'For',
-            cell: ({ kind }) =>
-              kind === 'file' ? 'Files' : (channels.find(({ medium }) => medium === kind)?.label ?? kind),
+            label: t('integrations.for'),
+            cell: ({ kind }) => channelName(kind, channels.find(({ medium }) => medium === kind)?.label),
           },
           {
-            label: 'State',
+            label: t('table.state'),
             cell: ({ state }) => (
-              <Badge tone={state === 'active' ? 'good' : 'plain'}>{STATES[state] ?? state}</Badge>
+              <Badge tone={state === 'active' ? 'good' : 'plain'}>{t(`integrations.${state}`)}</Badge>
             ),
           },
-          { label: 'Detail', cell: ({ detail }) => <span class="wrap">{detail}</span> },
+          { label: t('table.details'), cell: (row) => <span class="wrap">{detailOf(row, isOperator)}</span> },
         ]}
       />
       <Webhooks />

@@ -3,49 +3,30 @@ import type { Answered } from '../api.ts';
 import { formatDay, formatNumber } from '../format.ts';
 import { DayChart } from '../parts/chart.tsx';
 import { Card, Loaded, Page, Table } from '../parts/layout.tsx';
+import { usePeriod } from '../parts/period.tsx';
 import { ProductName, SetStockButton, VariantName } from '../parts/product.tsx';
-import { TableCard, useDays } from '../parts/table-card.tsx';
+import { TableCard } from '../parts/table-card.tsx';
 import { hrefTo } from '../route.ts';
 import { usePolling, useQuery } from '../session.ts';
-import { RevenueCard, firstDay } from './revenue.tsx';
+import { find, t } from '../text.ts';
+import { RevenueCard } from './revenue.tsx';
 
 const STEPS_MS = 10_000;
 
 type Steps = Answered<gql.SetupStepsQuery>;
 
-const STEPS: { title: string; how: string; href: string; isDone: (steps: Steps) => boolean }[] = [
+const STEPS: { name: string; href: string; isDone: (steps: Steps) => boolean }[] = [
+  { name: 'products', href: hrefTo('integrations'), isDone: ({ setup }) => setup.products },
+  { name: 'shopper', href: '/docs', isDone: ({ setup }) => setup.shoppers },
+  { name: 'list', href: '/docs', isDone: ({ setup }) => setup.lists },
   {
-    title: 'Send your products',
-    how: 'Connect Shopify, or post them to /storeadmin/v3/products/upsert.',
-    href: hrefTo('integrations'),
-    isDone: ({ setup }) => setup.products,
-  },
-  {
-    title: 'Identify a shopper',
-    how: 'Your back end asks for a regid at /storeadmin/v3/user/generate-regid.',
-    href: '/docs',
-    isDone: ({ setup }) => setup.shoppers,
-  },
-  {
-    title: 'Save to a first list',
-    how: 'A heart in your shop that calls the browser client.',
-    href: '/docs',
-    isDone: ({ setup }) => setup.lists,
-  },
-  {
-    title: 'Set up mail',
-    how: 'Until then, messages are kept as files on the server.',
+    name: 'email',
     href: hrefTo('integrations'),
     // The demo store sends no real messages, whatever its settings.
     isDone: ({ integrations, store }) =>
       store.isDemo || integrations.some(({ kind, state }) => kind === 'email' && state === 'active'),
   },
-  {
-    title: 'Send a first alert',
-    how: 'Restock something that somebody waits for, or send a topic by hand.',
-    href: hrefTo('topics'),
-    isDone: ({ setup }) => setup.alerts,
-  },
+  { name: 'alert', href: hrefTo('topics'), isDone: ({ setup }) => setup.alerts },
 ];
 
 function Checklist() {
@@ -57,16 +38,18 @@ function Checklist() {
   const done = list.filter(({ isDone }) => isDone).length;
   if (done === STEPS.length) return null;
   return (
-    <Card title="Getting started" note={`${done} of ${STEPS.length} done. The list goes away by itself.`}>
+    <Card title={t('start.title')} note={t('start.note', { done, all: STEPS.length })}>
       <ol class="plain-list checklist">
-        {list.map(({ title, how, href, isDone }) => (
-          <li key={title} class={isDone ? 'is-done' : undefined}>
+        {list.map(({ name, href, isDone }) => (
+          <li key={name} class={isDone ? 'is-done' : undefined}>
             <span class="tick" aria-hidden="true">
               {isDone && '✓'}
             </span>
             <span>
-              {isDone ? title : <a href={href}>{title}</a>}
-              <span class={isDone ? 'visually-hidden' : 'muted'}>{isDone ? ' (done)' : how}</span>
+              {isDone ? find(`start.${name}`) : <a href={href}>{find(`start.${name}`)}</a>}
+              <span class={isDone ? 'visually-hidden' : 'muted'}>
+                {isDone ? ` (${t('start.done')})` : find(`start.${name}.how`)}
+              </span>
             </span>
           </li>
         ))}
@@ -75,24 +58,28 @@ function Checklist() {
   );
 }
 
-type Day = Answered<gql.OverviewQuery>['activity'][number];
+type Report = Answered<gql.OverviewQuery>['activityReport'];
+type Day = Report['days'][number];
 
-const RANGES = ['7', '30', '90'];
+const PRESETS = ['7', '30', '90'];
 const REFRESH_MS = 30_000;
 
 const FIGURES = [
-  { field: 'adds', name: 'Added to lists', href: () => hrefTo('products', '', { sort: 'lists' }) },
-  { field: 'subscriptions', name: 'Subscriptions', href: () => hrefTo('products', '', { sort: 'waiting' }) },
+  { field: 'adds', name: t('overview.adds'), href: () => hrefTo('products', '', { sort: 'lists' }) },
+  {
+    field: 'subscriptions',
+    name: t('overview.subscriptions'),
+    href: () => hrefTo('products', '', { sort: 'waiting' }),
+  },
   {
     field: 'alerts',
-    name: 'Alerts sent',
-    href: (days: number) => hrefTo('alerts', '', { state: 'sent', from: firstDay(days) }),
+    name: t('revenue.sent'),
+    href: ({ from, to }: Report) => hrefTo('alerts', '', { state: 'sent', from, to }),
   },
 ] as const;
 
-/** Compares the days with the same number of days before them. */
-function Figures({ days, shown }: { days: Day[]; shown: number }) {
-  const current = days.slice(-shown);
+function Figures({ report }: { report: Report }) {
+  const { days, previous } = report;
   return (
     <>
       <div class="charts">
@@ -101,20 +88,20 @@ function Figures({ days, shown }: { days: Day[]; shown: number }) {
             key={name}
             name={name}
             colour={`var(--chart-${index + 1})`}
-            href={href(shown)}
-            points={current.map((day) => ({ day: day.day, value: day[field] }))}
-            before={days.slice(0, -shown).reduce((sum, day) => sum + day[field], 0)}
+            href={href(report)}
+            points={days.map((day) => ({ day: day.day, value: day[field] }))}
+            before={previous[field]}
           />
         ))}
       </div>
       <details class="figures-table">
-        <summary class="muted">Show these figures as a table</summary>
+        <summary class="muted">{t('overview.asTable')}</summary>
         <Table
-          caption="Figures a day, newest first"
-          rows={current.toReversed()}
+          caption={t('overview.byDay')}
+          rows={days.toReversed()}
           keyOf={({ day }) => day}
           columns={[
-            { label: 'Day', cell: ({ day }) => <time dateTime={day}>{formatDay(day)}</time> },
+            { label: t('revenue.day'), cell: ({ day }) => <time dateTime={day}>{formatDay(day)}</time> },
             ...FIGURES.map(({ field, name }) => ({
               label: name,
               number: (day: Day) => formatNumber(day[field]),
@@ -127,8 +114,9 @@ function Figures({ days, shown }: { days: Day[]; shown: number }) {
 }
 
 export function OverviewPage() {
-  const { days, picker } = useDays(RANGES);
-  const activity = useQuery(gql.OverviewDocument, { days: days * 2 });
+  const { fields, picker } = usePeriod(PRESETS);
+  const activity = useQuery(gql.OverviewDocument, fields);
+  const shown = activity.data?.activityReport;
   const wished = useQuery(gql.MostWishlistedDocument, { first: 10 });
   const demand = useQuery(gql.WaitingDemandDocument, { first: 10 });
   const queries = [activity, wished, demand];
@@ -136,55 +124,58 @@ export function OverviewPage() {
   usePolling({ isLoading: queries.some(({ isLoading }) => isLoading), reload }, REFRESH_MS);
   return (
     <Page
-      title="Overview"
-      lead="Days are in UTC; figures are a few seconds behind, and compared with as many days before."
-      aside={picker}
+      title={t('page.overview')}
+      lead={shown && t('overview.lead', { zone: shown.timeZone })}
+      aside={picker(shown)}
     >
       <Checklist />
-      <Card title="Activity">
+      <Card title={t('overview.activity')}>
         <Loaded query={activity} lines={6}>
-          {(data) => <Figures days={data.activity} shown={Math.min(days, data.activity.length / 2)} />}
+          {({ activityReport }) => <Figures report={activityReport} />}
         </Loaded>
       </Card>
-      <RevenueCard days={days} />
+      <RevenueCard period={fields} />
       <div class="columns">
         <TableCard
-          title="Most wishlisted"
-          note="Products that are in most lists right now."
-          aside={<a href={hrefTo('products', '', { sort: 'lists' })}>All</a>}
-          caption="Most wishlisted products"
+          title={t('overview.wished')}
+          note={t('overview.wishedNote')}
+          aside={<a href={hrefTo('products', '', { sort: 'lists' })}>{t('overview.all')}</a>}
+          caption={t('overview.wishedCaption')}
           isDense
           query={wished}
           rowsOf={({ mostWishlisted }) => mostWishlisted}
           keyOf={({ empi }) => String(empi)}
           columns={[
             {
-              label: 'Product',
+              label: t('overview.product'),
               cell: ({ dt, iu, empi }) => (
                 <ProductName dt={dt} iu={iu} id={empi} href={hrefTo('products', '', { q: String(empi) })} />
               ),
             },
-            { label: 'Lists', number: ({ count }) => formatNumber(count) },
+            { label: t('overview.lists'), number: ({ count }) => formatNumber(count) },
           ]}
-          empty="No product is in a list yet"
-          emptyText="It appears here with the first heart a shopper clicks."
+          empty={t('overview.noWished')}
+          emptyText={t('overview.noWishedText')}
         />
         <TableCard
-          title="Waiting demand"
-          note="Sold-out variants that most contacts wait for."
-          aside={<a href={hrefTo('products', '', { stock: 'out', sort: 'waiting' })}>All</a>}
-          caption="Waiting demand by variant"
+          title={t('overview.demand')}
+          note={t('overview.demandNote')}
+          aside={<a href={hrefTo('products', '', { stock: 'out', sort: 'waiting' })}>{t('overview.all')}</a>}
+          caption={t('overview.demandCaption')}
           isDense
           query={demand}
           rowsOf={({ waitingDemand }) => waitingDemand}
           keyOf={({ epi }) => String(epi)}
           columns={[
-            { label: 'Variant', cell: (variant) => <VariantName {...variant} /> },
-            { label: 'Waiting', number: ({ waiting }) => formatNumber(waiting) },
-            { label: 'Restock', actions: (variant) => <SetStockButton {...variant} onDone={reload} /> },
+            { label: t('overview.variant'), cell: (variant) => <VariantName {...variant} /> },
+            { label: t('overview.waiting'), number: ({ waiting }) => formatNumber(waiting) },
+            {
+              label: t('overview.restock'),
+              actions: (variant) => <SetStockButton {...variant} onDone={reload} />,
+            },
           ]}
-          empty="Nobody is waiting"
-          emptyText="A sold-out variant appears here with its first subscriber."
+          empty={t('overview.noDemand')}
+          emptyText={t('overview.noDemandText')}
         />
       </div>
     </Page>

@@ -1,12 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import * as gql from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
-import { formatMoment, formatNumber, formatPrice, plural } from '../format.ts';
+import { formatMoment, formatNumber, formatPrice } from '../format.ts';
+import { topicName } from '../names.ts';
 import { Badge, Card, Empty, Facts, Loaded, Page, Table } from '../parts/layout.tsx';
 import { SUBSCRIPTION, SetStockButton, Stock } from '../parts/product.tsx';
 import { TableCard } from '../parts/table-card.tsx';
 import { hrefTo } from '../route.ts';
 import { useAddressPages, useQuery } from '../session.ts';
+import { find, t } from '../text.ts';
 
 type Occasion = Answered<gql.ProductQuery>['occasions'][number];
 type Change = Answered<gql.ProductQuery>['stockChanges'][number];
@@ -38,38 +40,36 @@ function StockChart({ changes }: { changes: Change[] }) {
     const isGap = steps[index - 1]?.to !== step.from;
     return `${isGap ? `M${x(step.from)} ${y(step.stock)}` : `V${y(step.stock)}`}H${x(step.to)}`;
   });
-  const sentence = `Stock since ${formatMoment(from)}: at most ${formatNumber(Math.max(...stocks))}, at least ${formatNumber(Math.min(...stocks))}`;
+  const range = { date: formatMoment(from), most: Math.max(...stocks), least: Math.min(...stocks) };
   return (
     <figure class="stock-chart">
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={sentence}>
+      <svg
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={t('product.chart', range)}
+      >
         <path class="stock-zero" d={`M0 ${y(0)}H${WIDTH}`} />
         <path d={line.join('')} />
       </svg>
       <figcaption class="muted">
         <span>{formatMoment(from)}</span>
-        <span>at most {formatNumber(Math.max(...stocks))}</span>
-        <span>now</span>
+        <span>{t('product.maximum', range)}</span>
+        <span>{t('product.now')}</span>
       </figcaption>
     </figure>
   );
 }
 
-const STATES: Record<string, string> = { open: 'under way', done: 'all queued', stopped: 'ended early' };
-const CAUSES: Record<string, string> = {
-  automatic: 'back in stock',
-  manual: 'sent by hand',
-  tag: 'tag added',
-  pricedrop: 'price fell',
-  lowstock: 'nearly gone',
-};
-
-const numberOf = (stock: number | null): string => (stock === null ? 'unknown' : formatNumber(stock));
+const numberOf = (stock: number | null): string =>
+  stock === null ? t('common.unknown') : formatNumber(stock);
 
 function ChangeName({ before, after }: Change) {
-  if (after === null) return <>Stock unknown</>;
-  if (after <= 0) return (before ?? 1) > 0 ? <Badge tone="warn">sold out</Badge> : <>Stock changed</>;
-  if ((before ?? 0) <= 0) return <Badge tone="good">in stock</Badge>;
-  return <>{after > before! ? 'Stock rose' : 'Stock fell'}</>;
+  if (after === null) return <>{t('product.stockUnknown')}</>;
+  if (after <= 0 && (before ?? 1) > 0) return <Badge tone="warn">{t('products.soldOut')}</Badge>;
+  if (after <= 0) return <>{t('product.stockChanged')}</>;
+  if ((before ?? 0) <= 0) return <Badge tone="good">{t('products.inStock')}</Badge>;
+  return <>{t(after > before! ? 'product.stockUp' : 'product.stockDown')}</>;
 }
 
 const ofChange = (change: Change): Entry => ({
@@ -82,8 +82,12 @@ const ofChange = (change: Change): Entry => ({
 const ofOccasion = ({ id, topic, cause, state, units, openedAt }: Occasion): Entry => ({
   id: `alerts ${id}`,
   at: openedAt,
-  what: `Alerts: ${CAUSES[cause] ?? cause}`,
-  detail: [topic, ...(units > 0 ? [plural(units, 'unit')] : []), STATES[state] ?? state].join(' · '),
+  what: find(`product.cause.${cause}`) ?? cause,
+  detail: [
+    topicName(topic),
+    ...(units > 0 ? [t('product.unitCount', { count: units })] : []),
+    find(`product.state.${state}`) ?? state,
+  ].join(' · '),
 });
 
 /** Alerts are listed above the change that triggered them. */
@@ -92,22 +96,19 @@ function History({ changes, occasions }: { changes: Change[]; occasions: Occasio
     (one, other) => other.at - one.at,
   );
   return (
-    <Card
-      title="History"
-      note="Changes of stock of the last 90 days, and when alerts about this variant began in the last 30; the newest 50 of each."
-    >
+    <Card title={t('product.history')} note={t('product.historyNote')}>
       <StockChart changes={changes} />
       <Table
-        caption="Changes of stock and occasions for alerts, newest first"
+        caption={t('product.historyCaption')}
         isDense
         rows={entries}
         keyOf={({ id }) => id}
         columns={[
-          { label: 'What', cell: ({ what }) => what },
-          { label: 'How', cell: ({ detail }) => detail },
-          { label: 'When', cell: ({ at }) => formatMoment(at) },
+          { label: t('table.event'), cell: ({ what }) => what },
+          { label: t('table.details'), cell: ({ detail }) => detail },
+          { label: t('table.when'), cell: ({ at }) => formatMoment(at) },
         ]}
-        empty="Nothing happened in the last 90 days"
+        empty={t('product.noHistory')}
       />
     </Card>
   );
@@ -119,7 +120,8 @@ function ShopLink({ uri }: { uri: string }) {
   if (!/^https?:\/\//.test(uri)) return <>{uri}</>;
   return (
     <a href={uri} target="_blank" rel="noreferrer noopener">
-      Open in the shop<span class="visually-hidden"> (new tab)</span>
+      {t('product.open')}
+      <span class="visually-hidden"> {t('product.newTab')}</span>
     </a>
   );
 }
@@ -127,23 +129,23 @@ function ShopLink({ uri }: { uri: string }) {
 function About({ product, onDone }: { product: Product; onDone: () => void }) {
   const { epi, empi, bt, vi, sku, uri, stk, pr, tags, cts, uts, waiting, wishlisted, inLists } = product;
   return (
-    <Card title="Variant" aside={<SetStockButton {...product} onDone={onDone} />}>
+    <Card title={t('products.variant')} aside={<SetStockButton {...product} onDone={onDone} />}>
       <Facts
         facts={[
-          ['Stock', <Stock stk={stk} />],
-          ['Waiting', plural(waiting ?? 0, 'contact')],
-          ['In lists', formatNumber(inLists ?? 0)],
-          ['Shoppers who have it in a list', formatNumber(wishlisted ?? 0)],
-          ['Price', formatPrice(pr)],
-          ['Variant', vi || '–'],
-          ['Brand', bt ?? '–'],
-          ['SKU', sku ?? '–'],
-          ['Variant id', String(epi)],
-          ['Product id', <a href={hrefTo('products', '', { q: String(empi) })}>{String(empi)}</a>],
-          ['Tags', tags.join(', ') || '–'],
-          ['First seen', formatMoment(cts)],
-          ['Last change', formatMoment(uts)],
-          ['Page', <ShopLink uri={uri} />],
+          [t('products.stock'), <Stock stk={stk} />],
+          [t('products.waiting'), t('product.contacts', { count: waiting ?? 0 })],
+          [t('products.inLists'), formatNumber(inLists ?? 0)],
+          [t('product.shoppersWithIt'), formatNumber(wishlisted ?? 0)],
+          [t('products.price'), formatPrice(pr)],
+          [t('products.variant'), vi || '–'],
+          [t('product.brand'), bt ?? '–'],
+          [t('products.sku'), sku ?? '–'],
+          [t('product.epi'), String(epi)],
+          [t('product.empi'), <a href={hrefTo('products', '', { q: String(empi) })}>{String(empi)}</a>],
+          [t('product.tags'), tags.join(', ') || '–'],
+          [t('product.firstSeen'), formatMoment(cts)],
+          [t('product.lastChange'), formatMoment(uts)],
+          [t('product.page'), <ShopLink uri={uri} />],
         ]}
       />
     </Card>
@@ -154,15 +156,15 @@ function Subscribers({ epi }: { epi: string }) {
   const waiting = useAddressPages(gql.ProductWaitingDocument, { epi });
   return (
     <TableCard
-      title="Who waits"
-      note={waiting.data && plural(waiting.data.subscriptions.totalCount, 'subscription')}
-      caption="Subscriptions to this variant"
+      title={t('product.subscribers')}
+      note={waiting.data && t('product.subscriptionCount', { count: waiting.data.subscriptions.totalCount })}
+      caption={t('product.subscribersCaption')}
       isDense
       query={waiting}
       rowsOf={(data) => data.subscriptions}
       keyOf={({ id }) => id}
       columns={[SUBSCRIPTION.contact, SUBSCRIPTION.topic, SUBSCRIPTION.state, SUBSCRIPTION.since]}
-      empty="Nobody waits for this variant"
+      empty={t('product.noSubscribers')}
     />
   );
 }
@@ -171,8 +173,8 @@ export function ProductPage({ epi }: { epi: string }) {
   const query = useQuery(gql.ProductDocument, { epi });
   return (
     <Page
-      title={query.data?.product?.dt || `Variant ${epi}`}
-      lead={<a href={hrefTo('products')}>All products</a>}
+      title={query.data?.product?.dt || t('product.variantId', { id: epi })}
+      lead={<a href={hrefTo('products')}>{t('product.all')}</a>}
     >
       <Loaded query={query} lines={6}>
         {({ product, stockChanges, occasions }) => (
@@ -180,7 +182,7 @@ export function ProductPage({ epi }: { epi: string }) {
             {product ? (
               <About product={product} onDone={query.reload} />
             ) : (
-              <Empty title="The catalogue does not know this variant">It may have been removed.</Empty>
+              <Empty title={t('product.notFound')}>{t('product.notFoundText')}</Empty>
             )}
             <Subscribers epi={epi} />
             <History changes={stockChanges} occasions={occasions} />

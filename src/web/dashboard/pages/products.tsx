@@ -1,19 +1,20 @@
 import * as gql from '../../../generated/dashboard.ts';
-import { formatNumber, formatPrice, plural } from '../format.ts';
+import { formatNumber, formatPrice } from '../format.ts';
 import { Choice, Segments, optionsOf } from '../parts/fields.tsx';
 import { Page } from '../parts/layout.tsx';
 import { SetStockButton, Stock, VariantName } from '../parts/product.tsx';
 import { SearchBox, TableCard, oneOf, useFilters } from '../parts/table-card.tsx';
 import { useAddressPages, useQuery } from '../session.ts';
+import { t } from '../text.ts';
 
 const SORTS = optionsOf<gql.ProductSort>({
-  newest: 'Newest first',
-  waiting: 'Most waited for',
-  lists: 'In most lists',
-  stock: 'Least stock',
-  title: 'Title',
+  newest: t('products.newest'),
+  waiting: t('products.byWaiting'),
+  lists: t('products.byLists'),
+  stock: t('products.byStock'),
+  title: t('products.title'),
 });
-const STOCKS = optionsOf<string>({ '': 'All', out: 'Sold out' });
+const STOCKS = optionsOf<string>({ '': t('common.all'), out: t('products.soldOut') });
 
 export function ProductsPage() {
   const { filters, change, bind } = useFilters(['q', 'stock', 'sort']);
@@ -29,41 +30,54 @@ export function ProductsPage() {
     return { isOn, isRising, onPick: () => setSort(isOn ? 'newest' : value) };
   };
   return (
-    <Page title="Products" lead="The catalogue as your platform's feed described it last.">
+    <Page title={t('page.products')} lead={t('products.lead')}>
       <TableCard
-        title="Catalogue"
-        note={count.data && plural(count.data.products.totalCount, 'variant')}
-        caption="Variants"
+        title={t('products.catalogue')}
+        note={count.data && t('products.count', { count: count.data.products.totalCount })}
+        caption={t('products.caption')}
         isDense
         query={products}
         rowsOf={(data) => data.products}
         keyOf={({ epi }) => String(epi)}
         columns={[
-          { label: 'Variant', sort: sortBy('title', true), cell: (variant) => <VariantName {...variant} /> },
-          { label: 'SKU', cell: ({ sku }) => sku ?? '–' },
-          { label: 'Price', number: ({ pr }) => formatPrice(pr) },
-          { label: 'Stock', sort: sortBy('stock', true), number: ({ stk }) => <Stock stk={stk} /> },
-          { label: 'Waiting', sort: sortBy('waiting'), number: ({ waiting }) => formatNumber(waiting ?? 0) },
-          { label: 'In lists', sort: sortBy('lists'), number: ({ inLists }) => formatNumber(inLists ?? 0) },
-          { label: 'Set stock', actions: (variant) => <SetStockButton {...variant} onDone={reload} /> },
+          {
+            label: t('products.variant'),
+            sort: sortBy('title', true),
+            cell: (variant) => <VariantName {...variant} />,
+          },
+          { label: t('products.sku'), cell: ({ sku }) => sku ?? '–' },
+          { label: t('products.price'), number: ({ pr }) => formatPrice(pr) },
+          {
+            label: t('products.stock'),
+            sort: sortBy('stock', true),
+            number: ({ stk }) => <Stock stk={stk} />,
+          },
+          {
+            label: t('products.waiting'),
+            sort: sortBy('waiting'),
+            number: ({ waiting }) => formatNumber(waiting ?? 0),
+          },
+          {
+            label: t('products.inLists'),
+            sort: sortBy('lists'),
+            number: ({ inLists }) => formatNumber(inLists ?? 0),
+          },
+          {
+            label: t('products.setStock'),
+            actions: (variant) => <SetStockButton {...variant} onDone={reload} />,
+          },
         ]}
-        labels={['Previous', 'Next']}
+        labels={[t('table.previous'), t('table.next')]}
         file={{ path: 'products.csv', fields: { search: q, soldOut: stock === 'out' ? 'true' : '' } }}
         filters={
           <>
-            <SearchBox label="Search" placeholder="Title, brand, SKU or id" {...bind('q')} />
-            <Choice label="Order" value={sort} options={SORTS} onValue={setSort} />
-            <Segments label="Stock" options={STOCKS} {...bind('stock')} />
+            <SearchBox label={t('common.search')} placeholder={t('products.searchSample')} {...bind('q')} />
+            <Choice label={t('products.order')} value={sort} options={SORTS} onValue={setSort} />
+            <Segments label={t('products.stock')} options={STOCKS} {...bind('stock')} />
           </>
         }
-        empty={q || stock ? 'No variant fits' : 'The catalogue is empty'}
-        emptyText={
-          q
-            ? 'Each word must be the beginning of a word of the product.'
-            : stock
-              ? 'Everything is in stock.'
-              : 'Send your product feed to fill it.'
-        }
+        empty={t(q || stock ? 'products.none' : 'products.empty')}
+        emptyText={t(q ? 'products.searchHelp' : stock ? 'products.allInStock' : 'products.emptyText')}
       />
     </Page>
   );

@@ -1,15 +1,12 @@
 import * as gql from '../../../generated/dashboard.ts';
 import { formatDay, formatMoney, formatNumber, formatShare } from '../format.ts';
-import { Card, Empty, Facts, Loaded, Page, Table } from '../parts/layout.tsx';
-import { CsvButton, useDays } from '../parts/table-card.tsx';
+import { topicName } from '../names.ts';
+import { Card, CellNote, Empty, Facts, Loaded, Page, Table } from '../parts/layout.tsx';
+import { Change, usePeriod } from '../parts/period.tsx';
+import { CsvButton } from '../parts/table-card.tsx';
 import { hrefTo } from '../route.ts';
 import { useQuery } from '../session.ts';
-
-const DAY_MS = 24 * 3_600_000;
-
-/** The first of the last `days` days, in UTC as the service counts them. */
-export const firstDay = (days: number): string =>
-  new Date(Date.now() - (days - 1) * DAY_MS).toISOString().slice(0, 10);
+import { rich, t } from '../text.ts';
 
 const EXAMPLE = `curl -u "$PID:$KEY" "$BASE/storeadmin/v3/orders/report" \\
   -d orderId=1001 -d currency=EUR -d useremail=ada@example.com \\
@@ -17,9 +14,10 @@ const EXAMPLE = `curl -u "$PID:$KEY" "$BASE/storeadmin/v3/orders/report" \\
 
 const NO_ORDERS = (
   <>
-    <Empty title="No order was reported in these days">
-      Report each order from your shop's back end when it is placed, or let Shopify do it: register
-      orders/create beside the other webhooks under <a href={hrefTo('integrations')}>Integrations</a>.
+    <Empty title={t('revenue.noOrders')}>
+      {rich('revenue.noOrdersText', {
+        link: <a href={hrefTo('integrations')}>{t('page.integrations')}</a>,
+      })}
     </Empty>
     <pre class="example">
       <code>{EXAMPLE}</code>
@@ -27,55 +25,77 @@ const NO_ORDERS = (
   </>
 );
 
-function Funnel({ sent, clicked, ordered }: { sent: number; clicked: number; ordered: number }) {
-  const step = (value: number, note = '') => (
+type Figures = gql.RevenueFiguresFragment;
+
+function Funnel({ sent, clicked, ordered, previous, days }: Figures) {
+  const step = (value: number, before: number, note = '') => (
     <>
       <strong>{formatNumber(value)}</strong> <span class="muted">{note}</span>
+      <br />
+      <Change now={value} before={before} days={days.length} />
     </>
   );
+  const ofSent = sent > 0 ? t('revenue.ofSent', { share: formatShare(clicked, sent) }) : '';
+  const ofClicked = clicked > 0 ? t('revenue.ofClicked', { share: formatShare(ordered, clicked) }) : '';
   return (
     <Facts
       kind="funnel"
       facts={[
-        ['Alerts sent', step(sent)],
-        ['Alerts clicked', step(clicked, `${formatShare(clicked, sent)} of those sent`)],
-        ['Orders from alerts', step(ordered, `${formatShare(ordered, clicked)} of those clicked`)],
+        [t('revenue.sent'), step(sent, previous.sent)],
+        [t('revenue.clicked'), step(clicked, previous.clicked, ofSent)],
+        [t('revenue.ordered'), step(ordered, previous.ordered, ofClicked)],
       ]}
     />
   );
 }
 
-function Totals({ totals }: { totals: gql.RevenueTotalsFragment[] }) {
+function Totals({ totals, previous, days }: Figures) {
+  type Field = 'fromAlerts' | 'fromLists' | 'amount';
+  const column = (label: string, field: Field) => ({
+    label,
+    number: (total: gql.RevenueTotalsFragment) => {
+      const { currency } = total;
+      const before = previous.totals.find((one) => one.currency === currency)?.[field] ?? '0';
+      return (
+        <>
+          {formatMoney(total[field], currency)}
+          <CellNote>
+            <Change now={Number(total[field])} before={Number(before)} days={days.length} />
+          </CellNote>
+        </>
+      );
+    },
+  });
   return (
     <Table
-      caption="Revenue by currency"
+      caption={t('revenue.byCurrency')}
       rows={totals}
       keyOf={({ currency }) => currency}
       columns={[
-        { label: 'Currency', cell: ({ currency }) => currency },
-        { label: 'From alerts', number: ({ fromAlerts, currency }) => formatMoney(fromAlerts, currency) },
-        { label: 'From lists', number: ({ fromLists, currency }) => formatMoney(fromLists, currency) },
-        { label: 'All orders', number: ({ amount, currency }) => formatMoney(amount, currency) },
-        { label: 'Orders', number: ({ orders }) => formatNumber(orders) },
+        { label: t('revenue.currency'), cell: ({ currency }) => currency },
+        column(t('revenue.fromAlerts'), 'fromAlerts'),
+        column(t('revenue.fromLists'), 'fromLists'),
+        column(t('revenue.allOrders'), 'amount'),
+        { label: t('revenue.orders'), number: ({ orders }) => formatNumber(orders) },
       ]}
       empty={NO_ORDERS}
     />
   );
 }
 
-export function RevenueCard({ days }: { days: number }) {
-  const revenue = useQuery(gql.RevenueOverviewDocument, { from: firstDay(days) });
+export function RevenueCard({ period }: { period: gql.RevenueOverviewQueryVariables }) {
+  const revenue = useQuery(gql.RevenueOverviewDocument, period);
   return (
     <Card
-      title="Revenue"
-      note="Orders after a click on an alert, and of products from lists."
-      aside={<a href={hrefTo('revenue')}>Details</a>}
+      title={t('page.revenue')}
+      note={t('revenue.note')}
+      aside={<a href={hrefTo('revenue')}>{t('revenue.details')}</a>}
     >
       <Loaded query={revenue}>
-        {({ revenue: { totals, ...steps } }) => (
+        {({ revenue: figures }) => (
           <>
-            {totals.length > 0 && <Funnel {...steps} />}
-            <Totals totals={totals} />
+            {figures.totals.length > 0 && <Funnel {...figures} />}
+            <Totals {...figures} />
           </>
         )}
       </Loaded>
@@ -83,7 +103,7 @@ export function RevenueCard({ days }: { days: number }) {
   );
 }
 
-const RANGES = ['7', '30', '90', '365'];
+const PRESETS = ['7', '30', '90', '365'];
 
 /** One line for each currency, or a dash. */
 function amountsOf<Total extends { currency: string }>(totals: Total[], amountOf: (total: Total) => string) {
@@ -94,64 +114,81 @@ function amountsOf<Total extends { currency: string }>(totals: Total[], amountOf
 }
 
 export function RevenuePage() {
-  const { days, picker } = useDays(RANGES);
-  const details = useQuery(gql.RevenueDetailsDocument, { from: firstDay(days) });
+  const { fields, picker } = usePeriod(PRESETS);
+  const details = useQuery(gql.RevenueDetailsDocument, fields);
+  const shown = details.data?.revenue;
+  const file = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String(value ?? '')]));
   return (
     <Page
-      title="Revenue"
-      lead="Days are in UTC, as the orders were placed. A line from an alert does not count as from a list, too."
+      title={t('page.revenue')}
+      lead={shown && t('revenue.lead', { zone: shown.timeZone })}
       aside={
         <div class="card-buttons">
-          {picker}
-          <CsvButton path="revenue.csv" fields={{ from: firstDay(days) }} />
+          {picker(shown)}
+          <CsvButton path="revenue.csv" fields={file} />
         </div>
       }
     >
       <Loaded query={details} lines={8}>
         {({ revenue }) => (
           <>
-            <Card title="From alert to order">
+            <Card title={t('revenue.funnel')}>
               <Funnel {...revenue} />
-              <Totals totals={revenue.totals} />
+              <Totals {...revenue} />
             </Card>
-            <Card title="By topic" aside={<a href={hrefTo('settings', 'measuring')}>What is measured</a>}>
+            <Card
+              title={t('revenue.byTopic')}
+              aside={<a href={hrefTo('settings', 'measuring')}>{t('revenue.tracking')}</a>}
+            >
               <Table
-                caption="Revenue by topic"
+                caption={t('revenue.byTopicCaption')}
                 rows={revenue.topics}
                 keyOf={({ topic }) => topic}
                 columns={[
-                  { label: 'Topic', cell: ({ topic }) => topic },
-                  { label: 'Alerts clicked', number: ({ clicked }) => formatNumber(clicked) },
+                  { label: t('revenue.topic'), cell: ({ topic }) => topicName(topic) },
+                  { label: t('revenue.clicked'), number: ({ clicked }) => formatNumber(clicked) },
                   {
-                    label: 'Orders',
+                    label: t('revenue.orders'),
                     number: ({ totals }) => formatNumber(totals.reduce((sum, { orders }) => sum + orders, 0)),
                   },
-                  { label: 'Revenue', number: ({ totals }) => amountsOf(totals, ({ amount }) => amount) },
+                  {
+                    label: t('page.revenue'),
+                    number: ({ totals }) => amountsOf(totals, ({ amount }) => amount),
+                  },
                 ]}
-                empty="No alert was clicked in these days"
-                emptyText="Each topic appears with its first click."
+                empty={t('revenue.noClicks')}
+                emptyText={t('revenue.noClicksText')}
               />
             </Card>
-            <Card title="By day">
+            <Card title={t('revenue.byDay')}>
               <Table
                 isDense
-                caption="Revenue by day, newest first; days without any are left out"
+                caption={t('revenue.byDayCaption')}
                 rows={revenue.days
                   .filter(({ sent, clicked, totals }) => sent + clicked + totals.length > 0)
                   .toReversed()}
                 keyOf={({ day }) => day}
                 columns={[
-                  { label: 'Day', cell: ({ day }) => <time dateTime={day}>{formatDay(day)}</time> },
-                  { label: 'Alerts sent', number: ({ sent }) => formatNumber(sent) },
-                  { label: 'Alerts clicked', number: ({ clicked }) => formatNumber(clicked) },
                   {
-                    label: 'From alerts',
+                    label: t('revenue.day'),
+                    cell: ({ day }) => <time dateTime={day}>{formatDay(day)}</time>,
+                  },
+                  { label: t('revenue.sentShort'), number: ({ sent }) => formatNumber(sent) },
+                  { label: t('revenue.clickedShort'), number: ({ clicked }) => formatNumber(clicked) },
+                  {
+                    label: t('revenue.fromAlerts'),
                     number: ({ totals }) => amountsOf(totals, (one) => one.fromAlerts),
                   },
-                  { label: 'From lists', number: ({ totals }) => amountsOf(totals, (one) => one.fromLists) },
-                  { label: 'All orders', number: ({ totals }) => amountsOf(totals, (one) => one.amount) },
+                  {
+                    label: t('revenue.fromLists'),
+                    number: ({ totals }) => amountsOf(totals, (one) => one.fromLists),
+                  },
+                  {
+                    label: t('revenue.allOrders'),
+                    number: ({ totals }) => amountsOf(totals, (one) => one.amount),
+                  },
                 ]}
-                empty="Nothing happened in these days"
+                empty={t('revenue.nothing')}
               />
             </Card>
           </>

@@ -9,6 +9,8 @@ import { MailServer } from '../parts/mail-server.tsx';
 import { BrandCard, SettingsCard } from '../parts/store-settings.tsx';
 import { hrefTo } from '../route.ts';
 import { useQuery, useSession } from '../session.ts';
+import { rich, t } from '../text.ts';
+import type { TextKey } from '../text.ts';
 
 type Key = gql.StoreSettingsFragment['apiKeys'][number];
 
@@ -17,23 +19,23 @@ function ApiKeys({ keys, onChanged }: { keys: Key[]; onChanged: () => void }) {
   const create = async (name: string) => {
     const { createApiKey } = await run(gql.CreateApiKeyDocument, { name });
     onChanged();
-    return <SecretDialog title="New API key" label="API key" secret={createApiKey.apiKey} />;
+    return <SecretDialog title={t('key.new')} label={t('signIn.key')} secret={createApiKey.apiKey} />;
   };
   const rename = async ({ id, hint }: Key, name: string) => {
     await run(gql.RenameApiKeyDocument, { id, name });
     onChanged();
-    return `The key …${hint} has its new name.`;
+    return t('key.renamed', { hint });
   };
   const nameForm = (renamed?: Key) => (
     <FormDialog
-      title={renamed ? `Rename the key …${renamed.hint}` : 'Create API key'}
-      label={renamed ? 'Save name' : 'Create'}
+      title={renamed ? t('key.renameTitle', { hint: renamed.hint }) : t('key.create')}
+      label={t(renamed ? 'common.save' : 'key.submit')}
       field={{
-        label: 'Name',
+        label: t('key.name'),
         maxLength: 60,
         initial: renamed?.name,
-        placeholder: 'Shop back end',
-        hint: 'What it is for, so that you know later which one to revoke.',
+        placeholder: t('key.nameSample'),
+        hint: t('key.nameHint'),
       }}
       onSubmit={(name) => (renamed ? rename(renamed, name) : create(name))}
     />
@@ -43,53 +45,53 @@ function ApiKeys({ keys, onChanged }: { keys: Key[]; onChanged: () => void }) {
     const submit = async () => {
       await run(gql.RevokeApiKeyDocument, { id });
       onChanged();
-      return `The key ${label} is revoked.`;
+      return t('key.revoked', { key: label });
     };
     return (
-      <Confirm title="Revoke this key?" label="Revoke" onSubmit={submit}>
-        Every call with the key <span class="code">{label}</span> is refused from now on. It cannot be undone.
+      <Confirm title={t('key.revokeTitle')} label={t('key.revoke')} onSubmit={submit}>
+        {rich('key.revokeText', { key: <span class="code">{label}</span> })}
       </Confirm>
     );
   };
   return (
     <Card
-      title="API keys"
-      note="To rotate: create a new one, put it in your shop's back end, then revoke the old one. Revoking also ends the dashboards that signed in with it."
-      aside={<Button text="Create key" look="small" opens={nameForm()} />}
+      title={t('settings.keys')}
+      note={t('key.note')}
+      aside={<Button text={t('key.add')} look="small" opens={nameForm()} />}
     >
       <Table
-        caption="API keys"
+        caption={t('settings.keys')}
         rows={keys}
         keyOf={({ id }) => id}
         columns={[
           {
-            label: 'Key',
+            label: t('key.key'),
             cell: ({ name, hint, isCurrent }) => (
               <>
                 {name && <strong>{name} </strong>}
-                <span class="code">…{hint}</span> {isCurrent && <Badge tone="good">this session</Badge>}
+                <span class="code">…{hint}</span> {isCurrent && <Badge tone="good">{t('key.current')}</Badge>}
               </>
             ),
           },
           {
-            label: 'Last used',
-            cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : formatMoment(lastUsedAt)),
+            label: t('key.lastUsed'),
+            cell: ({ lastUsedAt }) => (lastUsedAt === null ? t('key.never') : formatMoment(lastUsedAt)),
           },
-          { label: 'Created', cell: ({ cts }) => formatMoment(cts) },
+          { label: t('key.created'), cell: ({ cts }) => formatMoment(cts) },
           {
-            label: 'Actions',
+            label: t('common.actions'),
             actions: (key) => (
               <>
                 <Button
-                  text="Rename"
-                  label={`Rename the key that ends in ${key.hint}`}
+                  text={t('key.rename')}
+                  label={t('key.renameLabel', { hint: key.hint })}
                   opens={nameForm(key)}
                 />
                 {!key.isCurrent && (
                   <Button
-                    text="Revoke"
+                    text={t('key.revoke')}
                     look="small danger outline"
-                    label={`Revoke the key that ends in ${key.hint}`}
+                    label={t('key.revokeLabel', { hint: key.hint })}
                     opens={revoke(key)}
                   />
                 )}
@@ -110,34 +112,34 @@ type Given = {
 
 function GeneralCard(given: Given) {
   const { pid, cts, inventoryManaged } = given.store;
-  const note = (
-    <>
-      <span class="code">{pid}</span> · since {formatMoment(cts)}
-    </>
-  );
+  const note = rich('settings.since', { pid: <span class="code">{pid}</span>, date: formatMoment(cts) });
   const badge = (
     <Badge tone={inventoryManaged ? 'good' : 'warn'}>
-      {inventoryManaged ? 'inventory managed' : 'inventory not managed: no alerts'}
+      {t(inventoryManaged ? 'settings.inventory' : 'settings.noInventory')}
     </Badge>
   );
   return <SettingsCard card="general" {...given} note={note} aside={badge} />;
 }
 
-const SECTIONS: { id: string; title: string; show: (given: Given) => ComponentChild }[] = [
-  { id: 'general', title: 'General', show: (given) => <GeneralCard {...given} /> },
-  { id: 'lists', title: 'Lists', show: (given) => <SettingsCard card="lists" {...given} /> },
-  { id: 'brand', title: 'Brand', show: (given) => <BrandCard {...given} /> },
-  { id: 'pacing', title: 'When alerts leave', show: (given) => <SettingsCard card="frequency" {...given} /> },
-  { id: 'measuring', title: 'Measuring', show: (given) => <SettingsCard card="clicks" {...given} /> },
+const SECTIONS: { id: string; title: TextKey; show: (given: Given) => ComponentChild }[] = [
+  { id: 'general', title: 'settings.general', show: (given) => <GeneralCard {...given} /> },
+  { id: 'lists', title: 'settings.lists', show: (given) => <SettingsCard card="lists" {...given} /> },
+  { id: 'brand', title: 'settings.brand', show: (given) => <BrandCard {...given} /> },
+  {
+    id: 'schedule',
+    title: 'settings.frequency',
+    show: (given) => <SettingsCard card="frequency" {...given} />,
+  },
+  { id: 'clicks', title: 'settings.clicks', show: (given) => <SettingsCard card="clicks" {...given} /> },
   {
     id: 'keys',
-    title: 'API keys',
+    title: 'settings.keys',
     show: ({ store, onChanged }) => <ApiKeys keys={store.apiKeys} onChanged={onChanged} />,
   },
   // Last, because it loads separately and would move anything below it.
   {
     id: 'mail-server',
-    title: 'Mail server',
+    title: 'settings.mailServer',
     show: ({ store }) => <MailServer senderAddress={store.senderAddress} />,
   },
 ];
@@ -150,7 +152,7 @@ function goTo(id: string): void {
 
 function SectionLinks() {
   return (
-    <nav class="section-links" aria-label="Sections">
+    <nav class="section-links" aria-label={t('settings.sections')}>
       <ul class="plain-list">
         {SECTIONS.map(({ id, title }) => (
           <li key={id}>
@@ -164,7 +166,7 @@ function SectionLinks() {
                 goTo(id);
               }}
             >
-              {title}
+              {t(title)}
             </a>
           </li>
         ))}
@@ -198,7 +200,7 @@ function Sections(given: Given) {
 export function SettingsPage() {
   const settings = useQuery(gql.SettingsDocument, {});
   return (
-    <Page title="Settings">
+    <Page title={t('page.settings')}>
       <SectionLinks />
       <Loaded query={settings} lines={8}>
         {({ store }) => (

@@ -7,6 +7,7 @@ import { SUBSCRIPTION, VariantName } from '../parts/product.tsx';
 import { TableCard } from '../parts/table-card.tsx';
 import { hrefTo } from '../route.ts';
 import { useAction, usePages, useQuery, useSession, useShopperChanges } from '../session.ts';
+import { t } from '../text.ts';
 import { Kind, nameOf } from './shoppers.tsx';
 
 /** Support restores deleted lists and items on request. */
@@ -16,11 +17,11 @@ function DeletedLists({ regid }: { regid: string }) {
   const restore = useAction(async (lid: string) => {
     const { restoreList } = await run(gql.RestoreDeletedListDocument, { lid }, { regid });
     lists.reload();
-    return `${restoreList.lname} is back.`;
+    return t('shopper.restored', { list: restoreList.lname });
   });
   return (
     <TableCard
-      title="Deleted lists"
+      title={t('shopper.deletedLists')}
       isDense
       lines={1}
       filters={restore.error && <ErrorNotice error={restore.error} />}
@@ -31,24 +32,24 @@ function DeletedLists({ regid }: { regid: string }) {
       })}
       keyOf={({ lid }) => lid}
       columns={[
-        { label: 'Name', cell: ({ lname }) => lname },
-        { label: 'Items', number: ({ cnt }) => formatNumber(cnt) },
-        { label: 'Deleted', cell: ({ deletedAt }) => formatMoment(deletedAt) },
-        { label: 'Can be brought back until', cell: (list) => formatMoment(list.restorableUntil) },
+        { label: t('table.name'), cell: ({ lname }) => lname },
+        { label: t('shopper.items'), number: ({ cnt }) => formatNumber(cnt) },
+        { label: t('shopper.deleted'), cell: ({ deletedAt }) => formatMoment(deletedAt) },
+        { label: t('shopper.restorableUntil'), cell: (list) => formatMoment(list.restorableUntil) },
         {
-          label: 'Bring back',
+          label: t('shopper.restore'),
           actions: ({ lid, lname }) => (
             <Button
-              text="Bring back"
+              text={t('shopper.restore')}
               look="small secondary"
-              label={`Bring back ${lname}`}
+              label={t('shopper.restoreLabel', { list: lname })}
               disabled={restore.isBusy}
               onClick={() => restore.start(lid)}
             />
           ),
         },
       ]}
-      empty={<p>There is nothing to bring back.</p>}
+      empty={<p>{t('shopper.nothingDeleted')}</p>}
     />
   );
 }
@@ -61,45 +62,50 @@ function About({ regid, uid, isGuest, storage, lists, userinfo }: Shopper) {
   const { run, download } = useSession();
   const save = useAction(async () => {
     await download('/storeadmin/v3/user/export', 'shopper.json', { regid });
-    return 'The export is in your downloads.';
+    return t('shopper.exported');
   });
   const erase = async () => {
     await run(gql.EraseShopperDocument, { regid });
     location.hash = hrefTo('shoppers');
-    return 'The shopper is erased.';
+    return t('shopper.erased');
   };
   return (
-    <Card title="Record" aside={<Kind isGuest={isGuest} />}>
+    <Card title={t('shopper.record')} aside={<Kind isGuest={isGuest} />}>
       <Facts
         facts={[
-          ['E-mail', userinfo.em ?? '–'],
-          ['Name', nameOf(userinfo)],
-          ['Mobile', userinfo.m ?? '–'],
-          ['Accepts marketing', userinfo.acc_mkt ? 'yes' : 'no'],
-          ['Tags', userinfo.extags.join(', ') || '–'],
-          ['First seen', formatMoment(userinfo.cts)],
-          ['Last login', formatMoment(userinfo.lastlogin)],
-          ['Lists', formatNumber(lists?.totalCount ?? 0)],
-          ['Storage', `${formatBytes(storage.used)} of ${formatBytes(storage.allowed)}`],
-          ['User id', uid],
-          ['regid', regid],
+          [t('shopper.email'), userinfo.em ?? '–'],
+          [t('table.name'), nameOf(userinfo)],
+          [t('shopper.mobile'), userinfo.m ?? '–'],
+          [t('shopper.acceptsMarketing'), t(userinfo.acc_mkt ? 'common.yes' : 'common.no')],
+          [t('shopper.tags'), userinfo.extags.join(', ') || '–'],
+          [t('shoppers.firstSeen'), formatMoment(userinfo.cts)],
+          [t('shoppers.lastLogin'), formatMoment(userinfo.lastlogin)],
+          [t('shopper.lists'), formatNumber(lists?.totalCount ?? 0)],
+          [
+            t('shopper.storage'),
+            t('shopper.storageUsed', {
+              used: formatBytes(storage.used),
+              allowed: formatBytes(storage.allowed),
+            }),
+          ],
+          [t('shopper.uid'), uid],
+          [t('shopper.regid'), regid],
         ]}
       />
       <ErrorNotice error={save.error} />
       <div class="buttons">
-        <Button text="Export as JSON" look="secondary" isBusy={save.isBusy} onClick={save.start} />
+        <Button text={t('shopper.export')} look="secondary" isBusy={save.isBusy} onClick={save.start} />
         <Button
-          text="Erase…"
+          text={t('shopper.erase')}
           look="danger outline"
           opens={
             <Confirm
-              title="Erase this shopper?"
-              label="Erase for ever"
-              phrase={userinfo.em ?? 'ERASE'}
+              title={t('shopper.eraseTitle')}
+              label={t('shopper.eraseSubmit')}
+              phrase={userinfo.em ?? t('shopper.erasePhrase')}
               onSubmit={erase}
             >
-              Lists, items, subscriptions, messages and everything that names the person are deleted, and all
-              sessions end. It cannot be undone.
+              {t('shopper.eraseText')}
             </Confirm>
           }
         />
@@ -112,19 +118,22 @@ function Lists({ uid }: { uid: string }) {
   return (
     <TableCard
       isDense
-      title="Lists"
-      caption="Lists, newest first"
+      title={t('shopper.lists')}
+      caption={t('shopper.listsCaption')}
       query={usePages(gql.ShopperListsDocument, { uid })}
       rowsOf={({ findShopper }) => findShopper?.lists ?? []}
       keyOf={({ lid }) => lid}
       columns={[
-        { label: 'Name', cell: ({ lname }) => <span class="wrap">{lname}</span> },
-        { label: 'Items', number: ({ cnt }) => formatNumber(cnt) },
-        { label: 'Seen by', cell: ({ anonRead }) => (anonRead ? 'whoever has the link' : 'the shopper') },
-        { label: 'Made', cell: ({ cts }) => formatMoment(cts) },
-        { label: 'Last change', cell: ({ uts }) => formatMoment(uts) },
+        { label: t('table.name'), cell: ({ lname }) => <span class="wrap">{lname}</span> },
+        { label: t('shopper.items'), number: ({ cnt }) => formatNumber(cnt) },
+        {
+          label: t('shopper.visibility'),
+          cell: ({ anonRead }) => t(anonRead ? 'shopper.public' : 'shopper.private'),
+        },
+        { label: t('shopper.created'), cell: ({ cts }) => formatMoment(cts) },
+        { label: t('shopper.updated'), cell: ({ uts }) => formatMoment(uts) },
       ]}
-      empty="No lists"
+      empty={t('shopper.noLists')}
     />
   );
 }
@@ -133,20 +142,20 @@ function Subscriptions({ uid }: { uid: string }) {
   return (
     <TableCard
       isDense
-      title="Subscriptions"
-      note="Of an account's own address, or what a guest asked for."
-      caption="Subscriptions, newest first"
+      title={t('shopper.subscriptions')}
+      note={t('shopper.subscriptionsNote')}
+      caption={t('shopper.subscriptionsCaption')}
       query={usePages(gql.ShopperSubscriptionsDocument, { uid })}
       rowsOf={({ findShopper }) => findShopper?.subscriptions ?? []}
       keyOf={({ id }) => id}
       columns={[
-        { label: 'Product', cell: ({ product }: Subscription) => <VariantName {...product} /> },
+        { label: t('table.product'), cell: ({ product }: Subscription) => <VariantName {...product} /> },
         SUBSCRIPTION.topic,
         SUBSCRIPTION.contact,
         SUBSCRIPTION.state,
         SUBSCRIPTION.since,
       ]}
-      empty="No subscriptions"
+      empty={t('shopper.noSubscriptions')}
     />
   );
 }
@@ -173,15 +182,18 @@ export function ShopperPage({ uid }: { uid: string }) {
   const shopper = query.data?.findShopper ?? null;
   return (
     <Page
-      title={shopper?.userinfo.em ?? (shopper ? `Guest ${uid.slice(0, 8)}` : 'Shopper')}
-      lead={<a href={hrefTo('shoppers')}>All shoppers</a>}
+      title={
+        shopper?.userinfo.em ??
+        (shopper ? t('shoppers.guestName', { id: uid.slice(0, 8) }) : t('shoppers.shopper'))
+      }
+      lead={<a href={hrefTo('shoppers')}>{t('shopper.all')}</a>}
     >
       <Loaded query={query} lines={6}>
         {({ findShopper }) =>
           findShopper ? (
             <Found shopper={findShopper} onMoved={query.reload} />
           ) : (
-            <Empty title="No such shopper">It may have been erased.</Empty>
+            <Empty title={t('shopper.notFound')}>{t('shopper.notFoundText')}</Empty>
           )
         }
       </Loaded>

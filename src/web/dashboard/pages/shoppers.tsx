@@ -1,40 +1,52 @@
 import * as gql from '../../../generated/dashboard.ts';
-import { formatMoment, formatNumber, plural } from '../format.ts';
+import { formatMoment } from '../format.ts';
+import { channelName } from '../names.ts';
 import { Segments, optionsOf } from '../parts/fields.tsx';
 import { Badge, Page } from '../parts/layout.tsx';
 import { SearchBox, TableCard, oneOf, useFilters } from '../parts/table-card.tsx';
 import { hrefTo } from '../route.ts';
 import { useAddressPages, useQuery } from '../session.ts';
+import { find, t } from '../text.ts';
 
 function MailingList() {
   const list = useAddressPages(gql.MailingListDocument, {});
   const count = list.data?.mailingList.totalCount;
   return (
     <TableCard
-      title="Mailing list"
-      note={`${count === undefined ? '' : `${formatNumber(count)} in all. `}Contacts that said yes when they subscribed, and have not left since.`}
+      title={t('mailing.title')}
+      note={t('mailing.note', { count: count ?? 0 })}
       isDense
       query={list}
       rowsOf={(data) => data.mailingList}
       keyOf={({ medium, mediumvalue }) => `${medium} ${mediumvalue}`}
       file={{ path: 'mailinglist.csv' }}
       columns={[
-        { label: 'Contact', cell: ({ mediumvalue }) => <span class="wrap">{mediumvalue}</span> },
-        { label: 'Medium', cell: ({ medium }) => medium },
-        { label: 'Since', cell: ({ signuptime }) => formatMoment(signuptime) },
-        { label: 'Source', cell: ({ acceptsource }) => acceptsource },
+        { label: t('table.contact'), cell: ({ mediumvalue }) => <span class="wrap">{mediumvalue}</span> },
+        { label: t('mailing.medium'), cell: ({ medium }) => channelName(medium) },
+        { label: t('table.since'), cell: ({ signuptime }) => formatMoment(signuptime) },
+        { label: t('mailing.source'), cell: ({ acceptsource }) => acceptsource },
       ]}
-      empty="Nobody has opted in yet"
-      emptyText="Send addtomailinglist=1 with a subscription."
+      empty={t('mailing.empty')}
+      emptyText={t('mailing.emptyText')}
     />
   );
 }
 
-const KINDS = optionsOf({ '': 'All', account: 'Accounts', guest: 'Guests' });
-const VIEWS = optionsOf<string>({ '': 'Shoppers', 'mailing-list': 'Mailing list', audit: 'Audit log' });
+const KINDS = optionsOf({
+  '': t('shoppers.all'),
+  account: t('shoppers.accounts'),
+  guest: t('shoppers.guests'),
+});
+const VIEWS = optionsOf<string>({
+  '': t('page.shoppers'),
+  'mailing-list': t('mailing.title'),
+  audit: t('shoppers.audit'),
+});
 
 export function Kind({ isGuest }: { isGuest: boolean }) {
-  return <Badge tone={isGuest ? 'plain' : 'good'}>{isGuest ? 'guest' : 'account'}</Badge>;
+  return (
+    <Badge tone={isGuest ? 'plain' : 'good'}>{t(isGuest ? 'shoppers.guest' : 'shoppers.account')}</Badge>
+  );
 }
 
 export const nameOf = ({ fname, lname }: { fname: string | null; lname: string | null }): string =>
@@ -49,9 +61,9 @@ function Everybody() {
   const count = useQuery(gql.CountShoppersDocument, which);
   return (
     <TableCard
-      title="Guests and accounts"
-      note={count.data && plural(count.data.shoppers.totalCount, 'shopper')}
-      caption="Shoppers, those first that were first seen last"
+      title={t('shoppers.title')}
+      note={count.data && t('shoppers.count', { count: count.data.shoppers.totalCount })}
+      caption={t('shoppers.caption')}
       isDense
       query={shoppers}
       rowsOf={(data) => data.shoppers}
@@ -59,31 +71,30 @@ function Everybody() {
       file={{ path: 'shoppers.csv', fields: { search: q, kind } }}
       filters={
         <>
-          <SearchBox label="Search" placeholder="E-mail address, name or regid" {...bind('q')} />
-          <Segments label="Kind" value={kind} options={KINDS} onValue={bind('kind').onValue} />
+          <SearchBox label={t('common.search')} placeholder={t('shoppers.search')} {...bind('q')} />
+          <Segments label={t('shoppers.kind')} value={kind} options={KINDS} onValue={bind('kind').onValue} />
         </>
       }
       columns={[
         {
-          label: 'Shopper',
+          label: t('shoppers.shopper'),
           cell: ({ uid, userinfo: { em } }) => (
             <a class="wrap" href={hrefTo('shoppers', uid)}>
-              {em ?? `Guest ${uid.slice(0, 8)}`}
+              {em ?? t('shoppers.guestName', { id: uid.slice(0, 8) })}
             </a>
           ),
         },
-        { label: 'Name', cell: ({ userinfo }) => <span class="wrap">{nameOf(userinfo)}</span> },
-        { label: 'Kind', cell: ({ isGuest }) => <Kind isGuest={isGuest} /> },
-        { label: 'Marketing', cell: ({ userinfo }) => (userinfo.acc_mkt ? 'yes' : 'no') },
-        { label: 'First seen', cell: ({ userinfo }) => formatMoment(userinfo.cts) },
-        { label: 'Last login', cell: ({ userinfo }) => formatMoment(userinfo.lastlogin) },
+        { label: t('table.name'), cell: ({ userinfo }) => <span class="wrap">{nameOf(userinfo)}</span> },
+        { label: t('shoppers.kind'), cell: ({ isGuest }) => <Kind isGuest={isGuest} /> },
+        {
+          label: t('shoppers.marketing'),
+          cell: ({ userinfo }) => t(userinfo.acc_mkt ? 'common.yes' : 'common.no'),
+        },
+        { label: t('shoppers.firstSeen'), cell: ({ userinfo }) => formatMoment(userinfo.cts) },
+        { label: t('shoppers.lastLogin'), cell: ({ userinfo }) => formatMoment(userinfo.lastlogin) },
       ]}
-      empty={q || kind ? 'No such shopper' : 'No shopper was identified yet'}
-      emptyText={
-        q
-          ? 'An address is found by its beginning, a name by the beginnings of its words, a guest by its regid.'
-          : 'They appear when the shop first asks for their regid.'
-      }
+      empty={t(q || kind ? 'shoppers.none' : 'shoppers.noneYet')}
+      emptyText={t(q ? 'shoppers.searchHelp' : 'shoppers.noneYetText')}
     />
   );
 }
@@ -102,22 +113,27 @@ function keyText(id: string, keys: readonly { id: string; hint: string }[]): str
 function Audit() {
   return (
     <TableCard
-      title="Audit log"
-      note="Exports and erasures. It does not name the person; the same person has the same subject."
+      title={t('shoppers.audit')}
+      note={t('audit.note')}
       query={useQuery(gql.AuditLogDocument, { first: 50 })}
       rowsOf={({ auditLog }) => auditLog}
       keyOf={({ id }) => id}
       columns={({ store }) => [
-        { label: 'When', cell: ({ at }) => formatMoment(at) },
+        { label: t('table.when'), cell: ({ at }) => formatMoment(at) },
         {
-          label: 'What',
-          cell: ({ action }) => <Badge tone={action === 'erase' ? 'warn' : 'plain'}>{action}</Badge>,
+          label: t('audit.action'),
+          cell: ({ action }) => (
+            <Badge tone={action === 'erase' ? 'warn' : 'plain'}>{find(`audit.${action}`) ?? action}</Badge>
+          ),
         },
-        { label: 'Subject', cell: ({ subject }) => <span class="code">{subject}</span> },
-        { label: 'Key', cell: ({ keyId }) => <span class="code">{keyText(keyId, store.apiKeys)}</span> },
-        { label: 'Rows', cell: ({ detail }) => detailText(detail) },
+        { label: t('audit.subject'), cell: ({ subject }) => <span class="code">{subject}</span> },
+        {
+          label: t('audit.key'),
+          cell: ({ keyId }) => <span class="code">{keyText(keyId, store.apiKeys)}</span>,
+        },
+        { label: t('audit.rows'), cell: ({ detail }) => detailText(detail) },
       ]}
-      empty="Nothing was exported or erased yet"
+      empty={t('audit.empty')}
     />
   );
 }
@@ -126,9 +142,9 @@ export function ShoppersPage() {
   const { filters, bind } = useFilters(['view']);
   return (
     <Page
-      title="Shoppers"
-      lead="What you search for is not in the address of the page."
-      aside={<Segments label="Show" options={VIEWS} {...bind('view')} />}
+      title={t('page.shoppers')}
+      lead={t('shoppers.lead')}
+      aside={<Segments label={t('shoppers.show')} options={VIEWS} {...bind('view')} />}
     >
       {filters.view === 'mailing-list' ? (
         <MailingList />

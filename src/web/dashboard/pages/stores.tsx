@@ -2,13 +2,14 @@ import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import * as gql from '../../../generated/dashboard.ts';
 import type { StoreInfo } from '../api.ts';
-import { formatMoment, formatNumber, plural } from '../format.ts';
+import { formatMoment, formatNumber } from '../format.ts';
 import { CopyField, Dialog, DialogHost } from '../parts/dialog.tsx';
 import { Confirm, FormDialog } from '../parts/form.tsx';
 import { Badge, Button, Empty, Loaded, Page } from '../parts/layout.tsx';
 import { TableCard, useSearch } from '../parts/table-card.tsx';
 import { hrefTo } from '../route.ts';
 import { SessionContext, useDialog, usePages, useQuery, useSession } from '../session.ts';
+import { rich, t } from '../text.ts';
 import { leaveWith } from '../unsaved.tsx';
 
 /** The children call as the operator, not for the chosen store. */
@@ -28,8 +29,9 @@ function StoreBadges({ store: { pid, isDemo, maintenance } }: { store: Marked })
   const { pid: current } = useSession();
   return (
     <>
-      {isDemo && <Badge>demo</Badge>} {maintenance && <Badge tone="warn">closed</Badge>}{' '}
-      {pid === current && <Badge tone="good">open now</Badge>}
+      {isDemo && <Badge>{t('stores.demo')}</Badge>}{' '}
+      {maintenance && <Badge tone="warn">{t('stores.closed')}</Badge>}{' '}
+      {pid === current && <Badge tone="good">{t('stores.current')}</Badge>}
     </>
   );
 }
@@ -40,12 +42,12 @@ function Picker() {
   const { search, box } = useSearch();
   const found = useQuery(gql.PickStoreDocument, { search: search || null });
   return (
-    <Dialog title="Switch store">
+    <Dialog title={t('stores.switch')}>
       {box}
       <Loaded query={found} lines={4}>
         {({ stores: { edges, totalCount } }) => (
           <>
-            {edges.length === 0 && <Empty title="No store fits" />}
+            {edges.length === 0 && <Empty title={t('stores.none')} />}
             <ul class="plain-list store-choices">
               {edges.map(({ node }) => (
                 <li key={node.pid}>
@@ -63,11 +65,14 @@ function Picker() {
             </ul>
             {totalCount > edges.length && (
               <p class="muted">
-                {formatNumber(totalCount - edges.length)} more: search, or see{' '}
-                <a href={hrefTo('stores')} onClick={close}>
-                  all stores
-                </a>
-                .
+                {rich('stores.more', {
+                  count: totalCount - edges.length,
+                  link: (
+                    <a href={hrefTo('stores')} onClick={close}>
+                      {t('stores.allLink')}
+                    </a>
+                  ),
+                })}
               </p>
             )}
           </>
@@ -80,7 +85,7 @@ function Picker() {
 export function StoreSwitcher() {
   return (
     <AsOperator>
-      <Button text="Switch store" look="small secondary outline switcher" opens={<Picker />} />
+      <Button text={t('stores.switch')} look="small secondary outline switcher" opens={<Picker />} />
     </AsOperator>
   );
 }
@@ -89,20 +94,12 @@ function Created({ store, apiKey }: { store: StoreInfo; apiKey: string }) {
   const { operator } = useSession();
   const { close } = useDialog();
   return (
-    <Dialog title={`${store.name} is created`}>
-      <CopyField
-        label="Store id (pid)"
-        value={store.pid}
-        note="Public: the shop's pages and back end name the store with it."
-      />
-      <CopyField
-        label="First API key"
-        value={apiKey}
-        note="Secret: for the shop's back end and this dashboard. Keep it now: it is not shown again."
-      />
+    <Dialog title={t('stores.created', { store: store.name })}>
+      <CopyField label={t('signIn.pid')} value={store.pid} note={t('stores.pidNote')} />
+      <CopyField label={t('stores.firstKey')} value={apiKey} note={t('stores.keyNote')} />
       <footer class="buttons">
-        <Button text="Done" look="secondary outline" onClick={close} />
-        <Button text="Open the store" look="" onClick={() => operator!.choose(store)} />
+        <Button text={t('common.done')} look="secondary outline" onClick={close} />
+        <Button text={t('stores.openStore')} look="" onClick={() => operator!.choose(store)} />
       </footer>
     </Dialog>
   );
@@ -114,17 +111,15 @@ function Maintenance({ store, onDone }: { store: gql.StoreRowFragment; onDone: (
   const { pid, name, maintenance } = store;
   return (
     <Confirm
-      title={`${maintenance ? 'Open' : 'Close'} ${name}?`}
-      label={maintenance ? 'Open again' : 'Close for maintenance'}
+      title={t(maintenance ? 'stores.reopenTitle' : 'stores.closeTitle', { store: name })}
+      label={t(maintenance ? 'stores.reopen' : 'stores.closeSubmit')}
       onSubmit={async () => {
         await run(gql.SetStoreMaintenanceDocument, { pid, maintenance: !maintenance });
         onDone();
-        return `${name} is ${maintenance ? 'open' : 'closed'}.`;
+        return t(maintenance ? 'stores.reopenedDone' : 'stores.closedDone', { store: name });
       }}
     >
-      {maintenance
-        ? 'Its shoppers and its back end are served again from now on.'
-        : 'Every call for this store, of its shoppers too, is answered with 503 until it is opened again. Nothing is lost.'}
+      {t(maintenance ? 'stores.reopenText' : 'stores.closeText')}
     </Confirm>
   );
 }
@@ -135,13 +130,13 @@ function Stores() {
   const stores = usePages(gql.StoresDocument, { search: search || null });
   const create = (
     <FormDialog
-      title="Create store"
-      label="Create store"
+      title={t('stores.create')}
+      label={t('stores.create')}
       field={{
-        label: 'Name',
+        label: t('table.name'),
         required: true,
         maxLength: 100,
-        hint: 'Shoppers see it in mails and on shared lists. It can be changed later.',
+        hint: t('stores.nameHint'),
       }}
       onSubmit={async (name) => {
         const { createStore } = await run(gql.CreateStoreDocument, { name });
@@ -151,15 +146,19 @@ function Stores() {
     />
   );
   const actions = (store: gql.StoreRowFragment) => {
-    const text = store.maintenance ? 'Open again' : 'Close';
+    const which = store.maintenance ? 'reopen' : 'close';
     const ask = <Maintenance store={store} onDone={stores.reload} />;
     return (
       <>
-        <Button text={text} label={`${text}: ${store.name}`} opens={ask} />
         <Button
-          text="Work in it"
+          text={t(`stores.${which}`)}
+          label={t(`stores.${which}Label`, { store: store.name })}
+          opens={ask}
+        />
+        <Button
+          text={t('stores.open')}
           look="small"
-          label={`Work in it: ${store.name}`}
+          label={t('stores.openLabel', { store: store.name })}
           onClick={() => operator!.choose(store)}
         />
       </>
@@ -167,21 +166,21 @@ function Stores() {
   };
   return (
     <Page
-      title="Stores"
-      lead="The stores of this service. Open one to work in it as its merchant would."
-      aside={<Button text="Create store" look="" opens={create} />}
+      title={t('page.stores')}
+      lead={t('stores.lead')}
+      aside={<Button text={t('stores.create')} look="" opens={create} />}
     >
       <TableCard
-        title="All stores"
-        note={stores.data && plural(stores.data.stores.totalCount, 'store')}
-        caption="Stores"
+        title={t('shell.allStores')}
+        note={stores.data && t('stores.count', { count: stores.data.stores.totalCount })}
+        caption={t('page.stores')}
         filters={box}
         query={stores}
         rowsOf={(data) => data.stores}
         keyOf={({ pid }) => pid}
         columns={[
           {
-            label: 'Store',
+            label: t('stores.store'),
             cell: (store) => (
               <div class="store-name">
                 <strong>{store.name}</strong> <StoreBadges store={store} />
@@ -189,13 +188,13 @@ function Stores() {
               </div>
             ),
           },
-          { label: 'Shoppers', number: ({ shoppers }) => formatNumber(shoppers) },
-          { label: 'Lists', number: ({ lists }) => formatNumber(lists) },
-          { label: 'Created', cell: ({ cts }) => formatMoment(cts) },
-          { label: 'Actions', actions },
+          { label: t('page.shoppers'), number: ({ shoppers }) => formatNumber(shoppers) },
+          { label: t('shopper.lists'), number: ({ lists }) => formatNumber(lists) },
+          { label: t('key.created'), cell: ({ cts }) => formatMoment(cts) },
+          { label: t('common.actions'), actions },
         ]}
-        empty={search ? 'No store fits' : 'There is no store yet'}
-        emptyText={search ? 'A part of the name does, or the whole pid.' : 'Create the first one.'}
+        empty={t(search ? 'stores.none' : 'stores.noneYet')}
+        emptyText={t(search ? 'stores.searchHelp' : 'stores.createFirst')}
       />
     </Page>
   );

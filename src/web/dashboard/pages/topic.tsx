@@ -1,31 +1,31 @@
 import { useState } from 'preact/hooks';
-import { topicRules } from '../../../alerts/topics/topic.columns.ts';
 import * as gql from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
-import { plural } from '../format.ts';
-import { CodeField } from '../parts/code-field.tsx';
-import type { Variable } from '../parts/code-field.tsx';
+import { topicName, triggerName } from '../names.ts';
 import { Choice, RowField, optionsOf } from '../parts/fields.tsx';
 import type { RowForm } from '../parts/fields.tsx';
 import { Confirm, SaveForm, changedFields, useForm } from '../parts/form.tsx';
 import type { Form } from '../parts/form.tsx';
-import { Button, Card, Empty, Loaded, Page } from '../parts/layout.tsx';
-import { TemplatePreview } from '../parts/template-preview.tsx';
+import { Button, Card, Empty, Loaded, Page, Skeleton } from '../parts/layout.tsx';
+import type { FoundProduct } from '../parts/product.tsx';
+import { LanguageTabs, TemplateEditor } from '../parts/template-editor.tsx';
+import { TemplatePreview, usePreview } from '../parts/template-preview.tsx';
 import { TopicSend } from '../parts/topic-send.tsx';
-import { hrefTo } from '../route.ts';
+import { hrefTo, useRoute } from '../route.ts';
 import { useQuery, useSession } from '../session.ts';
-import { draftOf, inputOf, isRuleShown, listOf } from '../topic-draft.ts';
+import { rich, t } from '../text.ts';
+import { draftOf, inputOf, isRuleShown, listOf, ruleRows, textsOf } from '../topic-draft.ts';
 import type { Recipients, TopicDraft, Triggers } from '../topic-draft.ts';
 import { forgetUnsaved } from '../unsaved.tsx';
 import { triggerText } from './topics.tsx';
 
 const RECIPIENTS = optionsOf<Recipients>({
-  all: 'Everybody at once',
-  batches: 'In batches',
-  stock: 'As many as there is stock for',
+  all: t('editor.all'),
+  batches: t('editor.batches'),
+  stock: t('editor.stock'),
 });
 
-type Row = (typeof topicRules)[number];
+type Row = (typeof ruleRows)[number];
 
 /** This topic never notifies list owners; another topic does. */
 const SUBSCRIBERS_ONLY = 'backinstock';
@@ -33,7 +33,7 @@ const SUBSCRIBERS_ONLY = 'backinstock';
 function TopicRules({ triggers, form }: { triggers: Triggers; form: Form<TopicDraft> }) {
   const { draft } = form;
   const fieldsOf = (isWanted: (row: Row) => boolean) =>
-    topicRules
+    ruleRows
       .filter((row) => isRuleShown(row, draft, triggers) && isWanted(row))
       .map((row) => (
         <RowField
@@ -44,11 +44,11 @@ function TopicRules({ triggers, form }: { triggers: Triggers; form: Form<TopicDr
         />
       ));
   return (
-    <Card title="Rules">
+    <Card title={t('topics.rules')}>
       <div class="field-row">
         <Choice
-          label="Sent"
-          options={triggers.map(({ name, label }) => ({ value: name, label }))}
+          label={t('editor.trigger')}
+          options={triggers.map(({ name, label }) => ({ value: name, label: triggerName(name, label) }))}
           {...form.text('trigger')}
         />
         {fieldsOf((row) => row.kind !== 'flag' && row.form.with === undefined)}
@@ -58,10 +58,10 @@ function TopicRules({ triggers, form }: { triggers: Triggers; form: Form<TopicDr
       )}
       <div class="field-row">
         <Choice
-          label="Who is told"
+          label={t('editor.recipients')}
           options={RECIPIENTS}
           {...form.text('recipients')}
-          hint="The oldest subscription is first."
+          hint={t('editor.recipientsHint')}
         />
         {fieldsOf((row) => row.form.with !== undefined)}
       </div>
@@ -75,113 +75,114 @@ function TopicDelete({ name }: { name: string }) {
     const { deleteTopic } = await run(gql.DeleteTopicDocument, { name });
     forgetUnsaved();
     location.hash = hrefTo('topics');
-    return `The topic ${name} is deleted, with ${plural(deleteTopic.subscriptions, 'subscription')}.`;
+    return t('editor.deleted', { topic: topicName(name), count: deleteTopic.subscriptions });
   };
   const ask = (
-    <Confirm title={`Delete the topic ${name}?`} label="Delete topic" phrase={name} onSubmit={remove}>
-      Everybody who waits for it is unsubscribed, and alerts that are not sent yet are withheld. This cannot
-      be undone.
+    <Confirm
+      title={t('editor.deleteTitle', { topic: topicName(name) })}
+      label={t('editor.delete')}
+      phrase={name}
+      onSubmit={remove}
+    >
+      {t('editor.deleteText')}
     </Confirm>
   );
-  return <Button text="Delete topic" look="danger outline" opens={ask} />;
-}
-
-type TemplateProps = {
-  channels: gql.ChannelFieldsFragment[];
-  variables: readonly Variable[];
-  form: Form<TopicDraft>;
-  /** Called when the user edits a part, so that the preview shows it. */
-  onPart: (name: string) => void;
-};
-
-function TemplateEditor({ channels, variables, form, onPart }: TemplateProps) {
-  const { texts } = form.draft;
-  return (
-    <Card
-      title="Template"
-      note={
-        <>
-          Liquid: <span class="code">{'{{ product.title }}'}</span> shows a value,{' '}
-          <span class="code">{'{% if product.brand %}…{% endif %}'}</span> asks for one. Values are escaped.
-        </>
-      }
-    >
-      {channels
-        .flatMap(({ parts }) => parts)
-        .map((part) => (
-          <CodeField
-            key={part.name}
-            {...part}
-            variables={variables}
-            value={texts[part.name] ?? ''}
-            onValue={(text) => form.set({ texts: { ...texts, [part.name]: text } })}
-            onFocus={() => onPart(part.name)}
-          />
-        ))}
-    </Card>
-  );
+  return <Button text={t('editor.delete')} look="danger outline" opens={ask} />;
 }
 
 type EditorProps = Omit<Answered<gql.TopicsQuery>, 'topics'> & {
   topic: gql.TopicFieldsFragment;
+  /** The language of the texts; null for the store's. */
+  language: string | null;
   onSaved: (topic: gql.TopicFieldsFragment) => void;
 };
 
-function Editor({ topic, channels, triggers, templateVariables, onSaved }: EditorProps) {
+function Editor({ topic, language, channels, triggers, templateVariables, onSaved }: EditorProps) {
   const { run } = useSession();
   const { name } = topic;
   const saved = draftOf(topic);
   const [shown, setShown] = useState('');
+  const [product, setProduct] = useState<FoundProduct | null>(null);
+  const save = async (input: Partial<gql.SaveTopicInput>): Promise<gql.TopicFieldsFragment> => {
+    const { saveTopic } = await run(gql.SaveTopicDocument, { input: { ...input, language, name }, language });
+    onSaved(saveTopic);
+    return saveTopic;
+  };
   const form = useForm(
     saved,
     (draft) => inputOf(draft, triggers),
     async (changes, draft) => {
-      const texts = listOf(changedFields(draft.texts, saved.texts));
-      const { saveTopic } = await run(gql.SaveTopicDocument, { input: { ...changes, texts, name } });
-      onSaved(saveTopic);
-      return `The topic ${name} is saved.`;
+      await save({ ...changes, texts: listOf(changedFields(draft.texts, saved.texts)) });
+      return t('editor.saved', { topic: topicName(name) });
     },
   );
+  const reset = async (parts: string[]): Promise<string> => {
+    const { texts } = await save({ texts: parts.map((part) => ({ part, text: null })) });
+    const standard = textsOf(texts.filter(({ part }) => parts.includes(part)));
+    form.set({ texts: { ...form.draft.texts, ...standard } });
+    return t('editor.wasReset');
+  };
+  const { preview, error } = usePreview(name, language, product?.epi ?? null, form.draft.texts);
   return (
     <>
-      <SaveForm form={form} label="Save topic">
+      <SaveForm form={form} label={t('common.save')}>
         <div class="columns">
-          <TemplateEditor channels={channels} variables={templateVariables} form={form} onPart={setShown} />
-          <TemplatePreview
-            topic={name}
+          <TemplateEditor
             channels={channels}
-            texts={form.draft.texts}
-            shown={shown}
+            variables={templateVariables}
+            form={form}
+            saved={topic.texts}
+            preview={preview}
+            onPart={setShown}
+            onReset={reset}
+          />
+          <TemplatePreview
+            {...{ channels, preview, error, product, shown }}
+            onProduct={setProduct}
             onShown={setShown}
           />
         </div>
         <TopicRules triggers={triggers} form={form} />
       </SaveForm>
-      <TopicSend topic={name} channels={channels} isChanged={form.isChanged} />
+      <TopicSend topic={name} language={language} channels={channels} isChanged={form.isChanged} />
     </>
   );
 }
 
 export function TopicPage({ name }: { name: string }) {
-  const query = useQuery(gql.TopicsDocument, {});
+  const { language = '' } = useRoute().query;
+  const query = useQuery(gql.TopicsDocument, { language: language || null });
   const known = query.data?.topics.find((entry) => entry.name === name);
+  const all = <a href={hrefTo('topics')}>{t('editor.allTopics')}</a>;
   return (
     <Page
-      title={name}
+      title={topicName(name)}
       lead={
-        <>
-          {known && <>Sent {triggerText(known, query.data!.triggers)} · </>}
-          <a href={hrefTo('topics')}>all topics</a>
-        </>
+        known ? rich('editor.lead', { trigger: triggerText(known, query.data!.triggers), link: all }) : all
       }
       aside={known && !known.isBuiltIn && <TopicDelete name={name} />}
     >
       <Loaded query={query} lines={8}>
         {({ topics, ...rest }) => {
-          if (!known) return <Empty title={`There is no topic ${name}`} />;
+          if (!known) return <Empty title={t('editor.notFound')} />;
           const replace = (saved: gql.TopicFieldsFragment): void =>
             query.replace({ ...rest, topics: topics.map((entry) => (entry.name === name ? saved : entry)) });
-          return <Editor {...rest} topic={known} onSaved={replace} />;
+          return (
+            <>
+              <LanguageTabs {...rest} topic={known} language={language} />
+              {query.isStale ? (
+                <Skeleton lines={8} />
+              ) : (
+                <Editor
+                  key={language}
+                  {...rest}
+                  topic={known}
+                  language={language || null}
+                  onSaved={replace}
+                />
+              )}
+            </>
+          );
         }}
       </Loaded>
     </Page>

@@ -1,9 +1,11 @@
 import * as gql from '../../../generated/dashboard.ts';
+import { topicName, triggerName } from '../names.ts';
 import { FormDialog } from '../parts/form.tsx';
 import { Badge, Button, Page } from '../parts/layout.tsx';
 import { TableCard } from '../parts/table-card.tsx';
 import { hrefTo } from '../route.ts';
 import { useQuery, useSession } from '../session.ts';
+import { t } from '../text.ts';
 import { rulesText } from '../topic-draft.ts';
 import type { Triggers } from '../topic-draft.ts';
 
@@ -11,23 +13,22 @@ export function triggerText(
   { trigger }: Pick<gql.TopicFieldsFragment, 'trigger'>,
   triggers: Triggers,
 ): string {
-  const label = triggers.find(({ name }) => name === trigger)?.label ?? trigger;
-  return label.charAt(0).toLowerCase() + label.slice(1);
+  return triggerName(trigger, triggers.find(({ name }) => name === trigger)?.label ?? trigger);
 }
 
 export function TopicsPage() {
   const { run } = useSession();
   const create = (
     <FormDialog
-      title="New topic"
-      label="Create topic"
+      title={t('topics.new')}
+      label={t('topics.create')}
       field={{
-        label: 'Name',
+        label: t('table.name'),
         name: 'name',
         required: true,
         maxLength: 64,
         spellcheck: false,
-        hint: 'Letters, digits, _ and -. Your shop subscribes contacts to it by this name.',
+        hint: t('topics.nameHint'),
       }}
       onSubmit={async (name) => {
         const { saveTopic } = await run(gql.SaveTopicDocument, { input: { name } });
@@ -37,27 +38,30 @@ export function TopicsPage() {
   );
   return (
     <Page
-      title="Topics"
-      lead="A topic is an occasion to write to those who asked: its template, its trigger and its rules."
-      aside={<Button text="New topic" look="" opens={create} />}
+      title={t('page.topics')}
+      lead={t('topics.lead')}
+      aside={<Button text={t('topics.new')} look="" opens={create} />}
     >
       <TableCard
-        title="Your topics"
-        caption="Topics"
+        title={t('topics.yours')}
+        caption={t('page.topics')}
         query={useQuery(gql.TopicsDocument, {})}
         rowsOf={(data) => data.topics}
         keyOf={({ name }) => name}
         columns={({ triggers }) => [
-          { label: 'Topic', cell: ({ name }) => <a href={hrefTo('topics', name)}>{name}</a> },
           {
-            label: 'Sent',
+            label: t('table.topic'),
+            cell: ({ name }) => <a href={hrefTo('topics', name)}>{topicName(name)}</a>,
+          },
+          {
+            label: t('topics.sent'),
             cell: (topic) => (
               <Badge tone={topic.trigger === 'manual' ? 'plain' : 'good'}>
                 {triggerText(topic, triggers)}
               </Badge>
             ),
           },
-          { label: 'Rules', cell: (topic) => rulesText(topic, triggers) },
+          { label: t('topics.rules'), cell: (topic) => rulesText(topic, triggers) },
         ]}
       />
     </Page>

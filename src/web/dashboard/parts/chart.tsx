@@ -1,5 +1,7 @@
 import { useState } from 'preact/hooks';
-import { formatChange, formatDay, formatNumber, formatShort } from '../format.ts';
+import { formatDay, formatNumber, formatShort } from '../format.ts';
+import { t } from '../text.ts';
+import { Change } from './period.tsx';
 
 type Point = { day: string; value: number };
 
@@ -42,8 +44,8 @@ export function DayChart({ name, colour, points, before, href }: Props) {
   const step = Math.ceil(points.length / DAY_LABELS);
   const sentence =
     peak && most > 0
-      ? `${name} a day: ${formatNumber(total)} in all, most on ${formatDay(peak.day)} with ${formatNumber(most)}`
-      : `${name} a day: none`;
+      ? t('chart.summary', { name, total, day: formatDay(peak.day), most })
+      : t('chart.none', { name });
   return (
     <figure class="chart">
       <figcaption>
@@ -51,10 +53,7 @@ export function DayChart({ name, colour, points, before, href }: Props) {
           {name}
         </a>
         <strong class="chart-total">{formatNumber(total)}</strong>{' '}
-        <span class="muted" title={`${formatNumber(before)} in the ${points.length} days before`}>
-          {formatChange(total, before) ?? (total > 0 ? 'new' : '')}
-          <span class="visually-hidden"> against the {points.length} days before</span>
-        </span>
+        <Change now={total} before={before} days={points.length} />
       </figcaption>
       <p class="muted chart-reading" aria-hidden="true">
         {pointed && `${formatDay(pointed.day)}: ${formatNumber(pointed.value)}`}

@@ -1,4 +1,6 @@
+import type { ComponentChildren } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
+import { find, t } from '../text.ts';
 import { AS_TYPED, useField } from './fields.tsx';
 
 const LIQUID = /\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\}/g;
@@ -56,7 +58,8 @@ function Variables({ label, variables, onPick }: VariablesProps) {
       }}
     >
       <summary>
-        Insert variable<span class="visually-hidden"> into {label}</span>
+        {t('code.insert')}
+        <span class="visually-hidden"> {t('code.into', { part: label })}</span>
       </summary>
       <ul class="plain-list popup">
         {variables.map(({ name, meaning, sample }) => (
@@ -64,7 +67,7 @@ function Variables({ label, variables, onPick }: VariablesProps) {
             <button type="button" class="plain-button" onClick={() => (close(), onPick(name))}>
               <span class="code">{name}</span>
               <span class="muted">
-                {meaning}
+                {find(`variable.${name}`) ?? meaning}
                 {sample && `: ${sample}`}
               </span>
             </button>
@@ -81,27 +84,35 @@ type Props = {
   value: string;
   rows: number;
   isHtml: boolean;
+  /** Shown as ordinary text. */
+  isField?: boolean;
+  isRequired?: boolean;
+  hint?: string;
+  /** Stands beside the label. */
+  aside?: ComponentChildren;
   variables: readonly Variable[];
   onValue: (value: string) => void;
   onFocus: () => void;
 };
 
-export function CodeField({ label, name, value, rows, isHtml, variables, onValue, onFocus }: Props) {
+export function CodeField(props: Props) {
+  const { label, name, value, rows, isHtml, isField, isRequired, aside, variables, onValue, onFocus } = props;
   const field = useRef<HTMLTextAreaElement>(null);
   const marks = useMemo(() => marksOf(value, isHtml ? HTML : LIQUID), [value, isHtml]);
   const unknown = unknownNames(
     value,
     variables.map((one) => one.name),
   );
-  const hint = unknown.length > 0 && `Nothing is known of ${unknown.join(', ')}: it stays empty.`;
-  const { input, label: labelled, around } = useField({ label, name, hint: hint || undefined });
+  const names = unknown.join(', ');
+  const hint = unknown.length > 0 ? t('code.unknown', { count: unknown.length, names }) : props.hint;
+  const { input, label: labelled, around } = useField({ label, name, hint });
   const pick = (variable: string): void => {
     field.current!.focus();
     // Inserts as if typed, so that the user can undo it.
     document.execCommand('insertText', false, `{{ ${variable} }}`);
   };
   return around(
-    <div class={`code-edit code-rows-${rows > 12 ? 'many' : rows > 1 ? 'some' : 'one'}`}>
+    <div class={`code-edit code-rows-${isField ? 'few' : rows > 12 ? 'many' : rows > 1 ? 'some' : 'one'}`}>
       <pre aria-hidden="true">
         {marks.map(({ kind, text }, index) => (
           <span key={index} class={`mark-${kind}`}>
@@ -113,7 +124,7 @@ export function CodeField({ label, name, value, rows, isHtml, variables, onValue
       <textarea
         {...input}
         ref={field}
-        required
+        required={isRequired}
         rows={rows}
         {...AS_TYPED}
         value={value}
@@ -130,7 +141,10 @@ export function CodeField({ label, name, value, rows, isHtml, variables, onValue
       />
     </div>,
     <div class="code-head">
-      {labelled}
+      <span class="code-label">
+        {labelled}
+        {aside}
+      </span>
       <Variables label={label} variables={variables} onPick={pick} />
     </div>,
   );

@@ -3,6 +3,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
 import { useRoute } from '../route.ts';
 import { DialogContext, useDialog } from '../session.ts';
+import { t } from '../text.ts';
 import { Button } from './layout.tsx';
 
 export const InDialog = createContext(false);
@@ -51,7 +52,7 @@ export function Dialog({ title, isWide = false, children }: DialogProps) {
       <article>
         <header>
           <h2 id={id}>{title}</h2>
-          <Button text="✕" look="icon secondary outline" label="Close" onClick={close} />
+          <Button text="✕" look="icon secondary outline" label={t('common.close')} onClick={close} />
         </header>
         <InDialog.Provider value={true}>{children}</InDialog.Provider>
       </article>
@@ -76,7 +77,7 @@ export function CopyField({ label, value, note }: { label: string; value: string
   };
   const text = (
     <>
-      {isCopied ? 'Copied' : 'Copy'}
+      {t(isCopied ? 'common.copied' : 'common.copy')}
       <span class="visually-hidden"> {label}</span>
     </>
   );
@@ -95,9 +96,7 @@ export function CopyField({ label, value, note }: { label: string; value: string
         <Button text={text} look="secondary" onClick={() => void copy()} />
       </div>
       {note && <small>{note}</small>}
-      <small role="status">
-        {isCopied === false && 'The browser does not let this page copy. It is selected: copy it by hand.'}
-      </small>
+      <small role="status">{isCopied === false && t('common.copyFailed')}</small>
     </div>
   );
 }
@@ -106,9 +105,9 @@ export function SecretDialog({ title, label, secret }: { title: string; label: s
   const { close } = useDialog();
   return (
     <Dialog title={title}>
-      <CopyField label={label} value={secret} note="Keep it now: it is not shown again." />
+      <CopyField label={label} value={secret} note={t('common.keepSecret')} />
       <footer class="buttons">
-        <Button text="Done" look="" onClick={close} />
+        <Button text={t('common.done')} look="" onClick={close} />
       </footer>
     </Dialog>
   );

@@ -3,8 +3,10 @@ import type { ComponentChildren, InputHTMLAttributes, JSX, VNode } from 'preact'
 import { useContext, useId } from 'preact/hooks';
 import type { FormField, IntField } from '../../../platform/fields.ts';
 import { linesOf } from '../format.ts';
+import { locale } from '../language.ts';
+import { t } from '../text.ts';
 
-export type FormRow = { name: string; form: FormField } & (
+export type FormRow = { name: string; label: string; hint?: string; form: FormField } & (
   | IntField
   | { kind: 'text'; max?: number; initial?: string | null }
   | { kind: 'list' }
@@ -156,7 +158,7 @@ export function Segments<Value extends string>(props: ChoiceProps<Value> & { lab
   );
 }
 
-const currencies = new Intl.DisplayNames('en', { type: 'currency' });
+const currencies = new Intl.DisplayNames(locale, { type: 'currency' });
 
 const CHOICES = {
   timeZone: (chosen: string) => [
@@ -164,7 +166,7 @@ const CHOICES = {
     ...textOptions([...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC'), chosen]),
   ],
   currency: (chosen: string) => [
-    { value: '', label: 'None: prices are plain numbers' },
+    { value: '', label: t('field.noCurrency') },
     ...textOptions(
       [...Intl.supportedValuesOf('currency'), chosen],
       (code) => `${code} – ${currencies.of(code) ?? code}`,
@@ -177,8 +179,8 @@ export type RowForm = { draft: RowDraft; set: (part: RowDraft) => void };
 type RowProps = { row: FormRow; form: RowForm; isRequired?: boolean; placeholder?: string };
 
 export function RowField({ row, form: { draft, set }, isRequired, placeholder }: RowProps) {
-  const { name } = row;
-  const { label, hint, as, unitSeconds = 1 } = row.form;
+  const { name, label, hint } = row;
+  const { as, unitSeconds = 1 } = row.form;
   const { input, label: labelled, below, around } = useField({ label, name, hint });
   const onValue = (text: string | boolean): void => set({ [name]: text });
   if (row.kind === 'flag')

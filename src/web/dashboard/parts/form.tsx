@@ -2,6 +2,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { useContext, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useAction, useDialog, useText } from '../session.ts';
 import type { Action } from '../session.ts';
+import { t } from '../text.ts';
 import { useUnsaved } from '../unsaved.tsx';
 import { Dialog, InDialog } from './dialog.tsx';
 import { FieldErrorContext, TextField } from './fields.tsx';
@@ -66,8 +67,6 @@ function fieldErrorOf(error: Error | null): FieldError | null {
   return name && rule ? { name, message: rule.charAt(0).toUpperCase() + rule.slice(1) } : null;
 }
 
-const SEE_FIELD = new Error('This was not taken: see the field that is marked.');
-
 type ActionFormProps = {
   action: Action<[]>;
   label: string;
@@ -111,10 +110,10 @@ export function ActionForm(props: ActionFormProps) {
     >
       <FieldErrorContext.Provider value={fieldErrorOf(error)}>{children}</FieldErrorContext.Provider>
       <div class={isSaved === false ? 'form-foot is-sticky' : 'form-foot'}>
-        <ErrorNotice error={error && isAtField ? SEE_FIELD : error} />
+        <ErrorNotice error={error && isAtField ? new Error(t('form.checkField')) : error} />
         <div class="buttons">
           {before}
-          {isInDialog && <Button text="Cancel" look="secondary outline" onClick={close} />}
+          {isInDialog && <Button text={t('common.cancel')} look="secondary outline" onClick={close} />}
           <button
             type="submit"
             class={tone}
@@ -143,10 +142,10 @@ export function SaveForm({ form: { isChanged, saving, reset }, label, children }
   const state = (
     <>
       <span class="muted" role="status">
-        {isChanged ? 'There are changes that are not saved.' : 'Everything is saved.'}
+        {t(isChanged ? 'form.unsaved' : 'form.allSaved')}
       </span>
       {isChanged && (
-        <Button text="Discard changes" look="secondary outline" disabled={saving.isBusy} onClick={reset} />
+        <Button text={t('form.discard')} look="secondary outline" disabled={saving.isBusy} onClick={reset} />
       )}
     </>
   );
@@ -193,7 +192,7 @@ export function FormDialog(props: FormDialogProps) {
 /** Asks before an action that cannot be undone; the user must type `phrase` first, if given. */
 export function Confirm({ children, ...props }: Omit<FormDialogProps, 'tone' | 'isBlocked' | 'field'>) {
   const { phrase } = props;
-  const field = phrase ? { label: `Type ${phrase} to confirm`, spellcheck: false } : undefined;
+  const field = phrase ? { label: t('form.typeToConfirm', { phrase }), spellcheck: false } : undefined;
   return (
     <FormDialog {...props} tone="danger" field={field}>
       <div class="confirm-text">{children}</div>

@@ -3,6 +3,7 @@ import { useId } from 'preact/hooks';
 import type { MessageState } from '../../../generated/dashboard.ts';
 import { useDialog } from '../session.ts';
 import type { Query } from '../session.ts';
+import { t } from '../text.ts';
 
 type Children = { children?: ComponentChildren };
 
@@ -162,12 +163,18 @@ export function Facts({ facts, kind = 'facts' }: FactsProps) {
   );
 }
 
+/** The service's own messages are English, so a sentence in the reader's language introduces them. */
+function messageOf({ message, type }: Error & { type?: string }): string {
+  const isService = type !== undefined && type !== 'offline' && type !== 'too-many-requests';
+  return isService ? t('common.error', { error: message }) : message;
+}
+
 export function ErrorNotice({ error, onRetry }: { error: Error | null; onRetry?: () => void }) {
   if (error === null) return null;
   return (
     <div class="notice bad" role="alert">
-      <span>{error.message}</span>
-      {onRetry && <Button text="Try again" onClick={onRetry} />}
+      <span>{messageOf(error)}</span>
+      {onRetry && <Button text={t('common.tryAgain')} onClick={onRetry} />}
     </div>
   );
 }
@@ -198,7 +205,7 @@ export function Loaded<Data>({ query, lines = 3, children }: LoadedProps<Data>) 
 export function Skeleton({ lines }: { lines: number }) {
   return (
     <div class="skeleton" role="status">
-      <span class="visually-hidden">Loading</span>
+      <span class="visually-hidden">{t('common.loading')}</span>
       {Array.from({ length: lines }, (_, index) => (
         <span key={index} class="skeleton-line" />
       ))}
@@ -215,8 +222,8 @@ export function Badge({ tone = 'plain', children }: { tone?: Tone } & Children) 
 
 const TONES: Record<MessageState, Tone> = { queued: 'plain', sent: 'good', failed: 'bad', withheld: 'warn' };
 
-export function StateBadge({ state, children = state }: { state: MessageState; children?: string }) {
-  return <Badge tone={TONES[state]}>{children}</Badge>;
+export function StateBadge({ state, children }: { state: MessageState; children?: string }) {
+  return <Badge tone={TONES[state]}>{children ?? t(`state.${state}`)}</Badge>;
 }
 
 export function CellNote({ children }: Children) {

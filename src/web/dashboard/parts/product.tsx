@@ -1,8 +1,10 @@
 import { useId, useState } from 'preact/hooks';
 import * as gql from '../../../generated/dashboard.ts';
-import { formatMoment, formatNumber, plural } from '../format.ts';
+import { formatMoment, formatNumber } from '../format.ts';
+import { topicName } from '../names.ts';
 import { hrefTo } from '../route.ts';
 import { useQuery, useSession } from '../session.ts';
+import { rich, t } from '../text.ts';
 import { FormDialog } from './form.tsx';
 import { Badge, Button } from './layout.tsx';
 import type { Column } from './layout.tsx';
@@ -60,7 +62,7 @@ export function ProductPicker({ label, onPick }: { label: string; onPick: (produ
         aria-controls={`${id}-found`}
         aria-autocomplete="list"
         aria-activedescendant={isOpen && products[active] ? `${id}-${active}` : undefined}
-        placeholder="Name, brand or SKU"
+        placeholder={t('product.picker')}
         value={text}
         onFocus={() => setOpen(true)}
         onInput={(event) => {
@@ -83,7 +85,7 @@ export function ProductPicker({ label, onPick }: { label: string; onPick: (produ
       <ul
         id={`${id}-found`}
         role="listbox"
-        aria-label="Products that fit"
+        aria-label={t('product.results')}
         class="plain-list popup picker-found"
         hidden={!isOpen}
       >
@@ -104,12 +106,12 @@ export function ProductPicker({ label, onPick }: { label: string; onPick: (produ
         ))}
         {products.length === 0 && (
           <li role="option" aria-selected="false" aria-disabled="true" class="muted">
-            {isReady ? 'No product fits.' : 'Looking …'}
+            {t(isReady ? 'product.noResults' : 'product.searching')}
           </li>
         )}
       </ul>
       <span class="visually-hidden" role="status">
-        {isOpen && isReady && text !== '' && `${plural(products.length, 'product')} found`}
+        {isOpen && isReady && text !== '' && t('product.found', { count: products.length })}
       </span>
     </div>
   );
@@ -120,7 +122,7 @@ type Named = { dt?: string | null; vi?: string | null; iu?: string | null };
 export function ProductName({ dt, vi, iu, id, href }: Named & { id: string | number; href?: string }) {
   const [failed, setFailed] = useState<string | null>(null);
   const picture = pictureUrl(iu);
-  const title = dt || `Product ${id}`;
+  const title = dt || t('product.untitled', { id });
   return (
     <div class="product">
       {picture !== null && picture !== failed ? (
@@ -134,7 +136,7 @@ export function ProductName({ dt, vi, iu, id, href }: Named & { id: string | num
         <span class="product-title" title={title.length > 24 ? title : undefined}>
           {href ? <a href={href}>{title}</a> : title}
         </span>
-        <span class="muted">{vi ? `${vi} · ${id}` : `id ${id}`}</span>
+        <span class="muted">{vi ? `${vi} · ${id}` : t('product.id', { id })}</span>
       </span>
     </div>
   );
@@ -145,22 +147,20 @@ export function VariantName({ epi, dt, vi, iu }: Named & { epi: string | number 
 }
 
 export function Stock({ stk }: { stk: number | null }) {
-  if (stk === null) return <Badge>unknown</Badge>;
-  return stk > 0 ? <>{formatNumber(stk)}</> : <Badge tone="warn">sold out</Badge>;
+  if (stk === null) return <Badge>{t('common.unknown')}</Badge>;
+  return stk > 0 ? <>{formatNumber(stk)}</> : <Badge tone="warn">{t('products.soldOut')}</Badge>;
 }
 
 type Titled = Pick<Named, 'dt' | 'vi'> & { epi: string | number };
 type Variant = Titled & { stk: number | null; waiting?: number | null };
 
 const titleOf = ({ dt, vi, epi }: Titled, max = Infinity): string =>
-  [dt ?? `Variant ${epi}`, vi ?? '']
+  [dt ?? t('product.variantId', { id: epi }), vi ?? '']
     .filter(Boolean)
     .map((text) => (text.length > max ? `${text.slice(0, max).trimEnd()}…` : text))
     .join(', ');
 
 export const shortTitleOf = (variant: Titled): string => titleOf(variant, 60);
-
-const UNKNOWN = 'The catalogue does not know this variant yet. Send it with your product feed first.';
 
 /** Saves a stock figure; a product that is back in stock alerts its subscribers. */
 export function SetStockButton({ onDone, ...variant }: Variant & { onDone: () => void }) {
@@ -169,17 +169,17 @@ export function SetStockButton({ onDone, ...variant }: Variant & { onDone: () =>
   const title = titleOf(variant);
   const save = async (stock: string) => {
     const { setStock } = await run(gql.SetStockDocument, { epi, stk: Number(stock) });
-    if (setStock.unknown.length > 0) throw new Error(UNKNOWN);
+    if (setStock.unknown.length > 0) throw new Error(t('product.notInCatalogue'));
     onDone();
-    return `Stock of ${title} is now ${stock}.`;
+    return t('product.stockSet', { product: title, stock: Number(stock) });
   };
   const form = (
     <FormDialog
-      title="Set stock"
-      label="Save stock"
+      title={t('products.setStock')}
+      label={t('common.save')}
       onSubmit={save}
       field={{
-        label: 'Units in stock',
+        label: t('product.units'),
         name: 'stk',
         type: 'number',
         inputMode: 'numeric',
@@ -188,26 +188,30 @@ export function SetStockButton({ onDone, ...variant }: Variant & { onDone: () =>
         step: 1,
         required: true,
         initial: stk !== null && stk > 0 ? String(stk) : '',
-        hint: 'When a sold-out variant is back, those who wait for it are alerted.',
+        hint: t('product.stockHint'),
       }}
     >
-      <p>
-        <strong>{title}</strong> · {plural(waiting ?? 0, 'contact')} waiting
-      </p>
+      <p>{rich('product.contactsWaiting', { product: <strong>{title}</strong>, count: waiting ?? 0 })}</p>
     </FormDialog>
   );
-  return <Button text="Set stock" label={`Set stock of ${title}`} opens={form} />;
+  return (
+    <Button text={t('products.setStock')} label={t('product.setStockOf', { product: title })} opens={form} />
+  );
 }
 
 type Subscription = { mediumvalue: string; topic: string; confirmed: boolean; cts: number };
 
 export const SUBSCRIPTION = {
-  contact: { label: 'Contact', cell: ({ mediumvalue }) => <span class="wrap">{mediumvalue}</span> },
-  topic: { label: 'Topic', cell: ({ topic }) => topic },
+  contact: { label: t('table.contact'), cell: ({ mediumvalue }) => <span class="wrap">{mediumvalue}</span> },
+  topic: { label: t('table.topic'), cell: ({ topic }) => topicName(topic) },
   state: {
-    label: 'State',
+    label: t('table.state'),
     cell: ({ confirmed }) =>
-      confirmed ? <Badge tone="good">confirmed</Badge> : <Badge>to be confirmed</Badge>,
+      confirmed ? (
+        <Badge tone="good">{t('subscription.confirmed')}</Badge>
+      ) : (
+        <Badge>{t('subscription.unconfirmed')}</Badge>
+      ),
   },
-  since: { label: 'Since', cell: ({ cts }) => formatMoment(cts) },
+  since: { label: t('table.since'), cell: ({ cts }) => formatMoment(cts) },
 } satisfies Record<string, Column<Subscription>>;

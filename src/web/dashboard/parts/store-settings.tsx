@@ -3,8 +3,10 @@ import { useState } from 'preact/hooks';
 import * as gql from '../../../generated/dashboard.ts';
 import type { SettingCard } from '../../../stores/setting.types.ts';
 import { storeSettings } from '../../../stores/store.columns.ts';
+import type { FormSettingName, SettingName } from '../../../stores/store.columns.ts';
 import { setRegion } from '../format.ts';
 import { useSession } from '../session.ts';
+import { find, t } from '../text.ts';
 import { RowField, draftOfRows, inputOfRows } from './fields.tsx';
 import type { FormRow, RowDraft } from './fields.tsx';
 import { SaveForm, useForm } from './form.tsx';
@@ -41,30 +43,31 @@ function Preview({ draft, name }: { draft: Draft; name: string }) {
   const logo = draft.logoUrl.trim();
   const isShown = /^https:\/\/./.test(logo) && logo !== broken;
   const colour = colourOf(draft.colour);
+  const address = draft.senderAddress.trim();
   return (
     <figure class="brand-preview">
-      <figcaption class="muted">What an alert looks like</figcaption>
+      <figcaption class="muted">{t('brand.preview')}</figcaption>
       <p class="brand-from">
         <strong>{draft.senderName.trim() || name}</strong>
-        {draft.senderAddress.trim() && <span class="muted">, answers to {draft.senderAddress.trim()}</span>}
+        {address && <span class="muted">{t('brand.repliesTo', { address })}</span>}
       </p>
       <div class="brand-mail">
         <div class="brand-head">
           {isShown ? <img src={logo} alt={name} onError={() => setBroken(logo)} /> : name}
         </div>
         <div class="brand-card">
-          <p class="brand-title">Linen shirt is back in stock</p>
+          <p class="brand-title">{t('brand.sample')}</p>
           <p>
             <strong>{priceIn(draft)}</strong>
           </p>
           <span class="brand-button" style={{ background: colour, color: textOn(colour) }}>
-            See it at {name}
+            {t('brand.button', { store: name })}
           </span>
         </div>
       </div>
       {logo === broken && logo !== '' && (
         <p class="field-error" role="status">
-          The logo could not be loaded: messages show the name where it cannot be.
+          {t('brand.noLogo')}
         </p>
       )}
     </figure>
@@ -89,7 +92,7 @@ export function BrandCard(props: StoreProps) {
                   {field}
                   <input
                     type="color"
-                    aria-label="Pick a colour"
+                    aria-label={t('brand.pickColour')}
                     value={colourOf(draft.colour)}
                     onInput={(event) => form.set({ colour: event.currentTarget.value })}
                   />
@@ -112,27 +115,15 @@ export function BrandCard(props: StoreProps) {
 
 type StoreProps = { store: gql.StoreSettingsFragment; onSaved: (store: gql.StoreSettingsFragment) => void };
 
-const CARDS: Record<SettingCard, { title: string; save: string; saved: string; note?: string }> = {
-  general: { title: 'General', save: 'Save settings', saved: 'The settings are saved.' },
-  lists: { title: 'Lists', save: 'Save lists', saved: 'The settings of lists are saved.' },
-  brand: {
-    title: 'Brand',
-    save: 'Save brand',
-    saved: 'The brand is saved.',
-    note: 'What shoppers receive: mails, text messages, and the pages behind their links. The time zone is under “When alerts leave”.',
-  },
-  frequency: {
-    title: 'When alerts leave',
-    save: 'Save when alerts leave',
-    saved: 'From now on alerts leave like this.',
-    note: 'Empty fields: each alert leaves by itself and at once.',
-  },
-  clicks: { title: 'Measuring', save: 'Save what is measured', saved: 'What is measured is saved.' },
-};
+function textsOf(name: SettingName): { label: string; hint?: string } {
+  return { label: t(`setting.${name as FormSettingName}.label`), hint: find(`setting.${name}.hint`) };
+}
 
 function rowsOf(card: SettingCard): FormRow[] {
   return storeSettings.flatMap((row) =>
-    row.form?.card === card && row.kind !== 'rateLimits' ? [{ ...row, form: row.form }] : [],
+    row.form?.card === card && row.kind !== 'rateLimits'
+      ? [{ ...row, form: row.form, ...textsOf(row.name) }]
+      : [],
   );
 }
 
@@ -171,7 +162,6 @@ type Props = StoreProps & {
 
 export function SettingsCard({ card, store, onSaved, note, aside, children }: Props) {
   const { run, rename } = useSession();
-  const texts = CARDS[card];
   const rows = rowsOf(card);
   const form = useForm(
     draftOfRows(rows, store),
@@ -181,12 +171,12 @@ export function SettingsCard({ card, store, onSaved, note, aside, children }: Pr
       rename(updateStore.name);
       setRegion(updateStore);
       onSaved(updateStore);
-      return texts.saved;
+      return t('common.saved');
     },
   );
   return (
-    <Card title={texts.title} note={note ?? texts.note} aside={aside}>
-      <SaveForm form={form} label={texts.save}>
+    <Card title={t(`settings.${card}`)} note={note ?? find(`settings.${card}.note`)} aside={aside}>
+      <SaveForm form={form} label={t('common.save')}>
         {children ? children(form) : <SettingFields card={card} form={form} />}
       </SaveForm>
     </Card>

@@ -3,7 +3,8 @@ import { useEffect, useState } from 'preact/hooks';
 import { moveTo, useRoute } from '../route.ts';
 import { useAction, useSession, useText } from '../session.ts';
 import type { Query } from '../session.ts';
-import { Segments, TextField } from './fields.tsx';
+import { t } from '../text.ts';
+import { TextField } from './fields.tsx';
 import type { Option } from './fields.tsx';
 import { Button, Card, ErrorNotice, Loaded, Table } from './layout.tsx';
 import type { CardProps, Column, TableProps } from './layout.tsx';
@@ -39,18 +40,6 @@ export const oneOf = <Value extends string>(
   other: Value,
 ): Value => options.find(({ value }) => value === text)?.value ?? other;
 
-/** The selected number of past days; 30 unless the URL has another. */
-export function useDays(choices: readonly string[]) {
-  const { filters, change } = useFilters(['days']);
-  const options = choices.map((days) => ({ value: days, label: `${days} days` }));
-  const value = oneOf(filters.days, options, '30');
-  const onValue = (days: string): void => change('days', days === '30' ? '' : days);
-  return {
-    days: Number(value),
-    picker: <Segments label="Range" value={value} options={options} onValue={onValue} />,
-  };
-}
-
 /** Searches after a pause in typing, and follows Back. */
 export function SearchBox({ value, onValue, ...rest }: Bound & { label: string; placeholder: string }) {
   const [text, setText] = useState(value);
@@ -69,7 +58,12 @@ export function SearchBox({ value, onValue, ...rest }: Bound & { label: string; 
 export function useSearch() {
   const field = useText();
   const search = useSettled(field.value.trim());
-  return { search, box: <TextField label="Search" type="search" placeholder="Name or pid" {...field} /> };
+  return {
+    search,
+    box: (
+      <TextField label={t('common.search')} type="search" placeholder={t('table.storeSearch')} {...field} />
+    ),
+  };
 }
 
 type PageInfo = { hasNextPage: boolean; endCursor: string | null };
@@ -81,7 +75,7 @@ type PagerProps = {
 };
 
 /** The buttons stay focusable if there is no further page, so that keyboard users do not lose their position. */
-function Pager({ query, pageInfo, labels: [back, on] = ['Newer', 'Older'] }: PagerProps) {
+function Pager({ query, pageInfo, labels: [back, on] = [t('table.newer'), t('table.older')] }: PagerProps) {
   const { cursors, move } = query.trail!;
   const { hasNextPage, endCursor } = pageInfo;
   if (cursors.length === 0 && !hasNextPage) return null;
@@ -115,11 +109,11 @@ export function CsvButton({ path, fields = {} }: CsvFile) {
   const action = useAction(async () => {
     const given = new URLSearchParams(Object.entries(fields).filter(([, value]) => value !== ''));
     await download(`/storeadmin/v3/${path}${given.size > 0 ? `?${given.toString()}` : ''}`, path);
-    return 'The file is in your downloads.';
+    return t('table.downloaded');
   });
   return (
     <>
-      <Button text="Download CSV" isBusy={action.isBusy} onClick={action.start} />
+      <Button text={t('table.csv')} isBusy={action.isBusy} onClick={action.start} />
       <ErrorNotice error={action.error} />
     </>
   );

@@ -1,8 +1,9 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import * as gql from '../../../generated/dashboard.ts';
-import { plural } from '../format.ts';
+import { partName } from '../names.ts';
 import { useQuery } from '../session.ts';
-import { listOf, textsOf } from '../topic-draft.ts';
+import { rich, t } from '../text.ts';
+import { INBOX_LENGTHS, cutLine, listOf, textsOf } from '../topic-draft.ts';
 import type { Texts } from '../topic-draft.ts';
 import { Segments, optionsOf } from './fields.tsx';
 import { Button, Card, ErrorNotice, Skeleton } from './layout.tsx';
@@ -13,7 +14,8 @@ import { useSettled } from './table-card.tsx';
 const PLACEHOLDER =
   'data:image/svg+xml,' +
   encodeURIComponent(
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 240 160"><rect width="240" height="160" fill="#e8e3dd"/><text x="120" y="86" font-family="sans-serif" font-size="15" text-anchor="middle" fill="#655d68">picture</text></svg>',
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 240 160"><rect width="240" height="160" fill="#e8e3dd"/><text x="120" y="86" font-family="sans-serif" font-size="15" text-anchor="middle" fill="#655d68">' +
+      `${t('preview.image')}</text></svg>`,
   );
 
 /** Replaces each image that the page's content security policy blocks with a placeholder. */
@@ -27,11 +29,22 @@ function withPlaceholders(html: string): string {
   return `<!doctype html>${mail.documentElement.outerHTML}`;
 }
 
+type Scheme = 'light' | 'dark';
+
+const SCHEMES = optionsOf<Scheme>({ light: t('preview.light'), dark: t('preview.dark') });
+
+/** Shows an email's dark colours, or not, whatever the reader's own device prefers. */
+const inScheme = (html: string, scheme: Scheme): string =>
+  html.replace(
+    /\(\s*prefers-color-scheme\s*:\s*dark\s*\)/g,
+    scheme === 'dark' ? '(min-width: 0)' : '(max-width: 0)',
+  );
+
 const PIXELS = { desktop: 720, phone: 375 };
 
 type Width = keyof typeof PIXELS;
 
-const WIDTHS = optionsOf<Width>({ desktop: 'Desktop', phone: 'Phone' });
+const WIDTHS = optionsOf<Width>({ desktop: t('preview.desktop'), phone: t('preview.phone') });
 
 const HEIGHT = 520;
 
@@ -44,7 +57,9 @@ export function TextPreview({ label, text, look = '' }: { label: string; text: s
 }
 
 /** An email at desktop or phone width, scaled down to fit. */
-export function MailFrame({ html, width }: { html: string; width: Width }) {
+type MailProps = { html: string; width: Width; scheme?: Scheme };
+
+export function MailFrame({ html, width, scheme = 'light' }: MailProps) {
   const stage = useRef<HTMLDivElement>(null);
   const [room, setRoom] = useState<number>(PIXELS.desktop);
   useLayoutEffect(() => {
@@ -57,11 +72,11 @@ export function MailFrame({ html, width }: { html: string; width: Width }) {
     <div ref={stage} class="preview-stage" style={{ height: `${HEIGHT}px` }}>
       <iframe
         // A new frame each time, because a frame that changes its document adds a history entry for every typed letter.
-        key={html}
-        class="preview-frame"
-        title="Preview of the mail"
+        key={`${scheme} ${html}`}
+        class={`preview-frame is-${scheme}`}
+        title={t('preview.frame')}
         sandbox=""
-        srcdoc={withPlaceholders(html)}
+        srcdoc={withPlaceholders(inScheme(html, scheme))}
         style={{
           width: `${PIXELS[width]}px`,
           height: `${HEIGHT / scale}px`,
@@ -92,10 +107,16 @@ function smsLength(text: string) {
 const TYPING_PAUSE_MS = 350;
 
 /** Returns the service's preview of the draft; the last valid one remains while the template has an error. */
-function usePreview(topic: string, epi: string | number | null, texts: Texts) {
+export function usePreview(
+  topic: string,
+  language: string | null,
+  epi: string | number | null,
+  texts: Texts,
+) {
   const typed = useSettled(JSON.stringify(listOf(texts)), TYPING_PAUSE_MS);
   const { data, error } = useQuery(gql.PreviewTopicDocument, {
     topic,
+    language,
     epi,
     texts: JSON.parse(typed) as ReturnType<typeof listOf>,
   });
@@ -108,8 +129,8 @@ function Sms({ label, text }: { label: string; text: string }) {
     <>
       <TextPreview label={label} text={text} look="preview-sms" />
       <p class="muted">
-        {plural(units, 'character')}, {plural(segments, 'segment')}
-        {isUnicode && ': a character outside the basic alphabet makes segments of 70'}
+        {t('preview.length', { units, segments })}
+        {isUnicode && `. ${t('preview.unicode')}`}
       </p>
     </>
   );
@@ -117,70 +138,91 @@ function Sms({ label, text }: { label: string; text: string }) {
 
 type Shown = { product: FoundProduct | null; onProduct: (product: FoundProduct | null) => void };
 
-function ShownWith({ product, onProduct }: Shown) {
-  if (product === null) return <ProductPicker label="Show with a product of yours" onPick={onProduct} />;
+/** A line as an inbox shows it: what it cuts is dimmed. */
+function InboxLine({ part, label, line }: { part: string; label: string; line: string }) {
+  const { head, tail } = cutLine(part, line);
   return (
-    <p class="notice">
-      <span>
-        Shown with <strong>{shortTitleOf(product)}</strong>
-      </span>
-      <Button text="Show the sample" onClick={() => onProduct(null)} />
+    <p class="preview-subject">
+      <span class="muted">{label}</span> <strong>{head}</strong>
+      {tail && (
+        <span class="muted" title={t('preview.cut')}>
+          {tail}
+        </span>
+      )}
     </p>
   );
 }
 
-type Props = {
-  topic: string;
+function ShownWith({ product, onProduct }: Shown) {
+  if (product === null) return <ProductPicker label={t('preview.pick')} onPick={onProduct} />;
+  return (
+    <p class="notice">
+      <span>{rich('preview.with', { product: <strong>{shortTitleOf(product)}</strong> })}</span>
+      <Button text={t('preview.sample')} onClick={() => onProduct(null)} />
+    </p>
+  );
+}
+
+type Props = Shown & {
   channels: gql.ChannelFieldsFragment[];
-  texts: Texts;
+  preview: Texts | null;
+  error: Error | null;
   shown: string;
   onShown: (part: string) => void;
 };
 
 /** The frame runs no scripts and loads no images from other sites. */
-export function TemplatePreview({ topic, channels, texts, shown, onShown }: Props) {
-  // A single-line part such as the subject is shown above every longer part of its channel.
+export function TemplatePreview(props: Props) {
+  const { channels, preview, error, product, onProduct, shown, onShown } = props;
+  // The subject and the other fields are shown above or within the longer parts of their channel.
   const views = channels.flatMap(({ parts }) =>
-    parts
-      .filter(({ rows }) => rows > 1)
-      .map((part) => ({ part, lines: parts.filter(({ rows }) => rows === 1) })),
+    parts.filter(({ rows, isField }) => rows > 1 && !isField).map((part) => ({ part, parts })),
   );
-  const { part, lines } =
+  const { part, parts } =
     views.find((view) => view.part.name === shown) ??
-    views.find((view) => view.lines.some(({ name }) => name === shown)) ??
+    views.find((view) => view.parts.some(({ name }) => name === shown)) ??
     views[0]!;
-  const [product, setProduct] = useState<FoundProduct | null>(null);
   const [width, setWidth] = useState<Width>('desktop');
-  const { preview, error } = usePreview(topic, product?.epi ?? null, texts);
+  const [scheme, setScheme] = useState<Scheme>('light');
   const text = preview?.[part.name] ?? '';
-  const label = `Preview: ${part.label}`;
+  const label = t('preview.of', { part: partName(part.name, part.label) });
   return (
     <Card
-      title="Preview"
-      note={product === null ? 'With a sample product, until you choose one of yours.' : undefined}
+      title={t('preview.title')}
+      note={product === null ? t('preview.note') : undefined}
       aside={
         <Segments
-          label="Show"
+          label={t('preview.show')}
           value={part.name}
-          options={views.map((view) => ({ value: view.part.name, label: view.part.label }))}
+          options={views.map((view) => ({
+            value: view.part.name,
+            label: partName(view.part.name, view.part.label),
+          }))}
           onValue={onShown}
         />
       }
     >
-      <ShownWith product={product} onProduct={setProduct} />
+      <ShownWith product={product} onProduct={onProduct} />
       <ErrorNotice error={error} />
       {preview === null && !error && <Skeleton lines={1} />}
       {preview && (
         <div class="preview-head">
-          {lines.map((line) => (
-            <p key={line.name} class="preview-subject">
-              <span class="muted">{line.label}</span> <strong>{preview[line.name]}</strong>
-            </p>
-          ))}
-          {part.isHtml && <Segments label="Width" value={width} options={WIDTHS} onValue={setWidth} />}
+          <div class="preview-lines">
+            {parts
+              .filter(({ name }) => name in INBOX_LENGTHS)
+              .map(({ name, label: own }) => (
+                <InboxLine key={name} part={name} label={partName(name, own)} line={preview[name] ?? ''} />
+              ))}
+          </div>
+          {part.isHtml && (
+            <div class="card-buttons">
+              <Segments label={t('preview.width')} value={width} options={WIDTHS} onValue={setWidth} />
+              <Segments label={t('preview.scheme')} value={scheme} options={SCHEMES} onValue={setScheme} />
+            </div>
+          )}
         </div>
       )}
-      {preview && part.isHtml && <MailFrame html={text} width={width} />}
+      {preview && part.isHtml && <MailFrame html={text} width={width} scheme={scheme} />}
       {preview && part.isSegmented && <Sms label={label} text={text} />}
       {preview && !part.isHtml && !part.isSegmented && <TextPreview label={label} text={text} />}
     </Card>

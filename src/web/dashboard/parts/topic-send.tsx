@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks';
 import * as gql from '../../../generated/dashboard.ts';
-import { formatNumber, plural } from '../format.ts';
+import { formatNumber } from '../format.ts';
+import { channelName, contactName, topicName } from '../names.ts';
 import { hrefTo } from '../route.ts';
 import { useAction, usePolling, useQuery, useSession, useText } from '../session.ts';
+import { rich, t } from '../text.ts';
 import { Choice, TextField } from './fields.tsx';
 import { ActionForm, Confirm } from './form.tsx';
 import { Button, Card, Loaded } from './layout.tsx';
@@ -13,23 +15,22 @@ const REFRESH_MS = 2_000;
 const MAX_PRODUCTS = 100;
 
 type Channels = gql.ChannelFieldsFragment[];
-type Props = { topic: string; channels: Channels; isChanged: boolean };
+type Props = { topic: string; language: string | null; channels: Channels; isChanged: boolean };
 type Counts = { medium: string; count: number }[];
 type Epis = (string | number)[];
 
-/** For example "10 by e-mail, 2 by SMS"; a channel's name is lower case within a sentence, but not SMS. */
+/** For example "Email: 10, SMS: 2". */
 function waysText(counts: Counts, channels: Channels, least: number): string {
   const ways = channels.flatMap(({ medium, label }) => {
     const count = counts.find((entry) => entry.medium === medium)?.count ?? 0;
-    const name = /^[A-Z][a-z-]/.test(label) ? label.toLowerCase() : label;
-    return count >= least ? [`${formatNumber(count)} by ${name}`] : [];
+    return count >= least ? [t('send.by', { count, channel: channelName(medium, label) })] : [];
   });
   return ways.join(', ');
 }
 
 function Audience({ topic, channels }: Props) {
   return (
-    <Card title="Audience" note="Confirmed subscriptions that wait for this topic.">
+    <Card title={t('send.audience')} note={t('send.audienceNote')}>
       <Loaded query={useQuery(gql.AudienceDocument, { topic })} lines={1}>
         {({ audience: { count, media } }) => (
           <p>
@@ -43,31 +44,31 @@ function Audience({ topic, channels }: Props) {
   );
 }
 
-function TestSend({ topic, channels, isChanged }: Props) {
+function TestSend({ topic, language, channels, isChanged }: Props) {
   const { run } = useSession();
   const [medium, setMedium] = useState(channels[0]!.medium);
   const channel = channels.find((one) => one.medium === medium)!;
   const contact = useText();
   const send = useAction(async () => {
     const to = contact.value.trim();
-    await run(gql.SendTestAlertDocument, { topic, medium, to });
-    return `A test message is on its way to ${to}.`;
+    await run(gql.SendTestAlertDocument, { topic, language, medium, to });
+    return t('send.testSent', { contact: to });
   });
   return (
-    <Card
-      title="Send a test"
-      note={isChanged ? 'Sends what is saved, without your changes.' : 'To yourself, with a sample product.'}
-    >
-      <ActionForm action={send} label="Send test" tone="secondary">
+    <Card title={t('send.test')} note={t(isChanged ? 'send.testSaved' : 'send.testNote')}>
+      <ActionForm action={send} label={t('send.testSubmit')} tone="secondary">
         <div class="field-row">
           <Choice
-            label="By"
+            label={t('send.channel')}
             value={medium}
-            options={channels.map((one) => ({ value: one.medium, label: one.label }))}
+            options={channels.map((one) => ({
+              value: one.medium,
+              label: channelName(one.medium, one.label),
+            }))}
             onValue={setMedium}
           />
           <TextField
-            label={channel.contactLabel}
+            label={contactName(medium, channel.contactLabel)}
             name="to"
             required
             autocomplete="off"
@@ -91,16 +92,15 @@ function Progress({ topic, epis }: { topic: string; epis: Epis }) {
         return (
           <div class="send-progress" role="status">
             <progress
-              aria-label="Alerts that have left"
+              aria-label={t('send.progress')}
               value={total === 0 && !isDone ? undefined : total - queued}
               max={Math.max(total, 1)}
             />
             <p class="muted">
-              {isDone ? 'Done: ' : 'Under way: '}
-              {formatNumber(sent)} of {plural(total, 'alert')} sent
-              {failed > 0 && `, ${formatNumber(failed)} failed`}
-              {withheld > 0 && `, ${formatNumber(withheld)} withheld`}.{' '}
-              <a href={hrefTo('alerts')}>See the alerts</a>
+              {rich(isDone ? 'send.done' : 'send.running', {
+                text: t('send.sentOf', { sent, total, failed, withheld }),
+                link: <a href={hrefTo('alerts')}>{t('send.seeAlerts')}</a>,
+              })}
             </p>
           </div>
         );
@@ -112,14 +112,14 @@ function Progress({ topic, epis }: { topic: string; epis: Epis }) {
 function Picked({ products, onRemove }: { products: FoundProduct[]; onRemove: (epi: Epis[number]) => void }) {
   if (products.length === 0) return null;
   return (
-    <ul class="plain-list chips" aria-label="Products to tell of">
+    <ul class="plain-list chips" aria-label={t('send.picked')}>
       {products.map((product) => (
         <li key={product.epi}>
           <span>{shortTitleOf(product)}</span>
           <Button
             text="✕"
             look="icon plain-button"
-            label={`Remove ${shortTitleOf(product)}`}
+            label={t('send.remove', { product: shortTitleOf(product) })}
             onClick={() => onRemove(product.epi)}
           />
         </li>
@@ -133,17 +133,14 @@ function Count({ topic, epis, channels }: { topic: string; epis: Epis; channels:
     <Loaded query={useQuery(gql.SendAudienceDocument, { topic, epis })} lines={1}>
       {({ audience: { reach } }) => (
         <p role="status">
-          {!reach || reach.people === 0 ? (
-            'Nobody waits for these products.'
-          ) : (
-            <>
-              Sends{' '}
-              <strong>
-                {plural(reach.messages, 'message')} to {plural(reach.people, 'person', 'people')}
-              </strong>{' '}
-              ({waysText(reach.media, channels, 1)}).
-            </>
-          )}
+          {!reach || reach.people === 0
+            ? t('send.nobody')
+            : rich('send.reach', {
+                reach: (
+                  <strong>{t('send.reachCount', { messages: reach.messages, people: reach.people })}</strong>
+                ),
+                channels: waysText(reach.media, channels, 1),
+              })}
         </p>
       )}
     </Loaded>
@@ -162,34 +159,35 @@ function SendNow({ topic, channels, isChanged }: Props) {
   const send = async () => {
     const { triggerTopic } = await run(gql.TriggerTopicDocument, { topic, epis });
     setProducts([]);
-    if (triggerTopic.opened === 0) return 'Nobody waits for these products.';
+    if (triggerTopic.opened === 0) return t('send.nobody');
     setSent((before) => ({ epis, turn: (before?.turn ?? 0) + 1 }));
-    return `${topic} is on its way.`;
+    return t('send.started', { topic: topicName(topic) });
   };
   const count = <Count topic={topic} epis={epis} channels={channels} />;
   const ask = (
-    <Confirm title={`Send ${topic} now?`} label="Send" onSubmit={send}>
+    <Confirm title={t('send.title', { topic: topicName(topic) })} label={t('send.submit')} onSubmit={send}>
       {count}
       <p>
-        About {products.slice(0, 5).map(shortTitleOf).join('; ')}
-        {products.length > 5 && ` and ${plural(products.length - 5, 'other')}`}. Messages that are out cannot
-        be called back.
+        {t('send.about', {
+          products: products.slice(0, 5).map(shortTitleOf).join('; '),
+          more: Math.max(0, products.length - 5),
+        })}
       </p>
     </Confirm>
   );
   return (
     <Card
-      title="Send now"
-      note={`To everybody who waits for these products on this topic, whatever the stock.${isChanged ? ' Sends what is saved, without your changes.' : ''}`}
+      title={t('send.now')}
+      note={[t('send.nowNote'), isChanged && t('send.testSaved')].filter(Boolean).join(' ')}
     >
-      <ProductPicker label="Add a product" onPick={pick} />
+      <ProductPicker label={t('send.add')} onPick={pick} />
       <Picked
         products={products}
         onRemove={(epi) => setProducts(products.filter((one) => one.epi !== epi))}
       />
       {products.length > 0 && count}
       <div class="buttons">
-        <Button text="Send now…" look="secondary" disabled={products.length === 0} opens={ask} />
+        <Button text={t('send.nowMore')} look="secondary" disabled={products.length === 0} opens={ask} />
       </div>
       {sent && <Progress key={sent.turn} topic={topic} epis={sent.epis} />}
     </Card>

@@ -3,6 +3,7 @@ import * as gql from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
 import { formatMoment, formatNumber } from '../format.ts';
 import { useAction, usePolling, useQuery, useSession } from '../session.ts';
+import { t } from '../text.ts';
 import { Dialog } from './dialog.tsx';
 import { Badge, Button, CellNote, Empty, ErrorNotice, Loaded, StateBadge, Table } from './layout.tsx';
 import type { Column } from './layout.tsx';
@@ -16,37 +17,45 @@ function WebhookDelivery({ id }: { id: string }) {
   return (
     <Loaded query={query}>
       {({ delivery }) => {
-        if (delivery === null) return <Empty title="This delivery was forgotten" />;
+        if (delivery === null) return <Empty title={t('delivery.gone')} />;
         const { state, tries, dueAt, payload } = delivery;
         return (
           <>
             {state === 'queued' && (
               <p class="notice" role="status">
-                {tries.length === 0 ? 'It leaves now.' : `Next try: ${formatMoment(dueAt)}`}
+                {tries.length === 0
+                  ? t('delivery.sending')
+                  : t('delivery.next', { time: formatMoment(dueAt) })}
               </p>
             )}
-            <h3>Tries</h3>
+            <h3>{t('delivery.attempts')}</h3>
             <Table
-              caption="Tries, oldest first"
+              caption={t('delivery.attemptsCaption')}
               rows={tries}
               keyOf={({ at, tookMs }) => `${at} ${tookMs}`}
               columns={[
-                { label: 'When', cell: ({ at }) => formatMoment(at) },
+                { label: t('delivery.when'), cell: ({ at }) => formatMoment(at) },
                 {
-                  label: 'Answer',
+                  label: t('delivery.response'),
                   cell: ({ status, error }) => (
                     <>
-                      <Badge tone={error === null ? 'good' : 'bad'}>{status ?? 'no answer'}</Badge>
+                      <Badge tone={error === null ? 'good' : 'bad'}>
+                        {status ?? t('delivery.noResponse')}
+                      </Badge>
                       {error && status === null && <CellNote>{error}</CellNote>}
                     </>
                   ),
                 },
-                { label: 'Took', number: ({ tookMs }) => `${formatNumber(tookMs)} ms` },
+                { label: t('delivery.took'), number: ({ tookMs }) => `${formatNumber(tookMs)} ms` },
               ]}
-              empty="No try yet"
+              empty={t('delivery.noAttempts')}
             />
-            <h3>Payload</h3>
-            <TextPreview label="Payload" text={JSON.stringify(payload, null, 2)} look="payload" />
+            <h3>{t('delivery.payload')}</h3>
+            <TextPreview
+              label={t('delivery.payload')}
+              text={JSON.stringify(payload, null, 2)}
+              look="payload"
+            />
           </>
         );
       }}
@@ -60,32 +69,35 @@ type Delivery = Answered<gql.WebhookDeliveriesQuery>['deliveries']['edges'][numb
 
 const COLUMNS: Column<Delivery>[] = [
   {
-    label: 'Event',
+    label: t('delivery.event'),
     cell: ({ type, cts, isTest }) => (
       <>
-        <span class="code">{type}</span> {isTest && <Badge>test</Badge>}
+        <span class="code">{type}</span> {isTest && <Badge>{t('delivery.test')}</Badge>}
         <CellNote>{formatMoment(cts)}</CellNote>
       </>
     ),
   },
   {
-    label: 'State',
+    label: t('delivery.state'),
     cell: ({ state, error, attempts, dueAt }) => (
       <>
         <StateBadge state={state} />
         {error && <CellNote>{error}</CellNote>}
-        {state === 'queued' && attempts > 0 && <CellNote>next try {formatMoment(dueAt)}</CellNote>}
+        {state === 'queued' && attempts > 0 && (
+          <CellNote>{t('delivery.next', { time: formatMoment(dueAt) })}</CellNote>
+        )}
       </>
     ),
   },
 ];
 
-type Props = { id: string; url: string; onClosed: () => void };
+/** `shown` is the delivery to open first. */
+type Props = { id: string; url: string; shown?: string; onClosed: () => void };
 
-export function WebhookDeliveries({ id: webhookId, url, onClosed }: Props) {
+export function WebhookDeliveries({ id: webhookId, url, shown, onClosed }: Props) {
   const { run } = useSession();
   const deliveries = useQuery(gql.WebhookDeliveriesDocument, { webhookId });
-  const [opened, setOpened] = useState<string | null>(null);
+  const [opened, setOpened] = useState<string | null>(shown ?? null);
   usePolling(deliveries, REFRESH_MS);
   // The webhook's health may have changed in the meantime.
   useEffect(() => onClosed, []);
@@ -97,19 +109,24 @@ export function WebhookDeliveries({ id: webhookId, url, onClosed }: Props) {
     const { testWebhook } = await run(gql.TestWebhookDocument, { id: webhookId });
     setOpened(testWebhook.id);
     deliveries.reload();
-    return 'A test event is on its way.';
+    return t('webhook.testSent');
   });
   const again = (id: string, look: { text: string; look?: string; label?: string }) => (
     <Button {...look} disabled={replay.isBusy} onClick={() => replay.start(id)} />
   );
   const actions = ({ id, type, state }: Delivery) => (
     <>
-      <Button text="Details" label={`Details of ${type}`} onClick={() => setOpened(id)} />
-      {state !== 'queued' && again(id, { text: 'Replay', label: `Replay ${type}` })}
+      <Button
+        text={t('delivery.details')}
+        label={t('delivery.detailsOf', { type })}
+        onClick={() => setOpened(id)}
+      />
+      {state !== 'queued' &&
+        again(id, { text: t('delivery.resend'), label: t('delivery.resendOf', { type }) })}
     </>
   );
   return (
-    <Dialog title={opened ? 'Delivery' : 'Deliveries'} isWide>
+    <Dialog title={t(opened ? 'delivery.title' : 'webhook.deliveries')} isWide>
       <p>
         <span class="code">{url}</span>
       </p>
@@ -118,12 +135,12 @@ export function WebhookDeliveries({ id: webhookId, url, onClosed }: Props) {
         <Loaded query={deliveries}>
           {({ deliveries: { edges } }) => (
             <Table
-              caption="Deliveries, newest first"
+              caption={t('delivery.listCaption')}
               rows={edges.map(({ node }) => node)}
               keyOf={({ id }) => id}
-              columns={[...COLUMNS, { label: 'Manage', actions }]}
-              empty="Nothing was sent yet"
-              emptyText="A test event shows whether it arrives."
+              columns={[...COLUMNS, { label: t('webhook.manage'), actions }]}
+              empty={t('delivery.none')}
+              emptyText={t('delivery.noneText')}
             />
           )}
         </Loaded>
@@ -132,11 +149,11 @@ export function WebhookDeliveries({ id: webhookId, url, onClosed }: Props) {
       )}
       <footer class="buttons">
         {opened === null ? (
-          <Button text="Send a test event" look="" isBusy={test.isBusy} onClick={test.start} />
+          <Button text={t('webhook.test')} look="" isBusy={test.isBusy} onClick={test.start} />
         ) : (
           <>
-            <Button text="All deliveries" look="secondary outline" onClick={() => setOpened(null)} />
-            {again(opened, { text: 'Send it again', look: '' })}
+            <Button text={t('delivery.all')} look="secondary outline" onClick={() => setOpened(null)} />
+            {again(opened, { text: t('delivery.resend'), look: '' })}
           </>
         )}
       </footer>

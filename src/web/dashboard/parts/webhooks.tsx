@@ -1,12 +1,15 @@
 import { useState } from 'preact/hooks';
 import * as gql from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
-import { formatMoment, plural } from '../format.ts';
-import { useQuery, useSession, useText } from '../session.ts';
+import { formatMoment } from '../format.ts';
+import { eventName } from '../names.ts';
+import { useAction, useDialog, useQuery, useSession, useText } from '../session.ts';
+import { rich, t } from '../text.ts';
+import type { TextKey } from '../text.ts';
 import { SecretDialog } from './dialog.tsx';
 import { TextField } from './fields.tsx';
 import { Confirm, FormDialog } from './form.tsx';
-import { Badge, Button, CellNote } from './layout.tsx';
+import { Badge, Button, CellNote, ErrorNotice } from './layout.tsx';
 import { TableCard } from './table-card.tsx';
 import { WebhookDeliveries } from './webhook-deliveries.tsx';
 
@@ -22,20 +25,21 @@ function WebhookForm({ types, webhook, onSaved }: FormProps) {
     const input = { id: webhook?.id ?? null, url: url.value.trim(), events };
     const { secret } = (await run(gql.SaveWebhookDocument, input)).saveWebhook;
     onSaved();
-    if (secret) return <SecretDialog title="The webhook is added" label="Signing secret" secret={secret} />;
-    return 'The webhook is saved.';
+    if (secret)
+      return <SecretDialog title={t('webhook.added')} label={t('webhook.secret')} secret={secret} />;
+    return t('webhook.saved');
   };
   const toggle = (event: string, isOn: boolean): void =>
     setEvents(types.filter((name) => (name === event ? isOn : events.includes(name))));
   return (
     <FormDialog
-      title={webhook ? 'Edit webhook' : 'Add webhook'}
-      label={webhook ? 'Save webhook' : 'Add'}
+      title={t(webhook ? 'webhook.editTitle' : 'webhook.add')}
+      label={t(webhook ? 'webhook.save' : 'webhook.addNow')}
       isBlocked={events.length === 0}
       onSubmit={save}
     >
       <TextField
-        label="Address"
+        label={t('webhook.url')}
         name="url"
         type="url"
         required
@@ -44,7 +48,7 @@ function WebhookForm({ types, webhook, onSaved }: FormProps) {
         autocomplete="off"
       />
       <fieldset>
-        <legend>Events</legend>
+        <legend>{t('webhook.events')}</legend>
         {types.map((event) => (
           <label key={event}>
             <input
@@ -52,7 +56,7 @@ function WebhookForm({ types, webhook, onSaved }: FormProps) {
               checked={events.includes(event)}
               onChange={(change) => toggle(event, change.currentTarget.checked)}
             />
-            <span class="code">{event}</span>
+            {eventName(event)} <span class="code muted">{event}</span>
           </label>
         ))}
       </fieldset>
@@ -62,15 +66,17 @@ function WebhookForm({ types, webhook, onSaved }: FormProps) {
 
 function Health({ health: { lastSuccessAt, failuresInARow, lastError } }: Webhook) {
   const isBad = failuresInARow > 0;
-  if (!isBad && lastSuccessAt === null) return <Badge>not tried yet</Badge>;
+  if (!isBad && lastSuccessAt === null) return <Badge>{t('webhook.untried')}</Badge>;
   return (
     <>
       <Badge tone={isBad ? 'bad' : 'good'}>
-        {isBad ? `${plural(failuresInARow, 'failure')} in a row` : 'healthy'}
+        {isBad ? t('webhook.failing', { count: failuresInARow }) : t('webhook.healthy')}
       </Badge>
       {isBad && <CellNote>{lastError}</CellNote>}
       <CellNote>
-        {lastSuccessAt === null ? 'nothing taken yet' : `last taken ${formatMoment(lastSuccessAt)}`}
+        {lastSuccessAt === null
+          ? t('webhook.neverAccepted')
+          : t('webhook.accepted', { time: formatMoment(lastSuccessAt) })}
       </CellNote>
     </>
   );
@@ -78,6 +84,7 @@ function Health({ health: { lastSuccessAt, failuresInARow, lastError } }: Webhoo
 
 export function Webhooks() {
   const { run } = useSession();
+  const { open } = useDialog();
   const webhooks = useQuery(gql.WebhooksDocument, {});
   const { data, reload } = webhooks;
   const isDemo = data?.store.isDemo;
@@ -87,57 +94,73 @@ export function Webhooks() {
   const remove = async (id: string) => {
     await run(gql.DeleteWebhookDocument, { id });
     reload();
-    return 'The webhook is deleted.';
+    return t('webhook.deleted');
   };
+  const test = useAction(async ({ id, url }: Webhook) => {
+    const { testWebhook } = await run(gql.TestWebhookDocument, { id });
+    open(<WebhookDeliveries id={id} url={url} shown={testWebhook.id} onClosed={reload} />);
+    return t('webhook.testSent');
+  });
   const actions = (webhook: Webhook) => {
     const { id, url } = webhook;
     const ask = (
-      <Confirm title="Delete this webhook?" label="Delete" onSubmit={() => remove(id)}>
-        <span class="code">{url}</span> hears of nothing any more, and its signing secret is gone.
+      <Confirm title={t('webhook.deleteTitle')} label={t('webhook.delete')} onSubmit={() => remove(id)}>
+        {rich('webhook.deleteText', { url: <span class="code">{url}</span> })}
       </Confirm>
     );
+    const named = (key: TextKey): string => `${t(key)}: ${url}`;
     return (
       <>
         <Button
-          text="Deliveries"
-          label={`Deliveries: ${url}`}
+          text={t('webhook.test')}
+          label={named('webhook.test')}
+          disabled={test.isBusy}
+          onClick={() => test.start(webhook)}
+        />
+        <Button
+          text={t('webhook.deliveries')}
+          label={named('webhook.deliveries')}
           opens={<WebhookDeliveries id={id} url={url} onClosed={reload} />}
         />
-        <Button text="Edit" label={`Edit: ${url}`} opens={form(webhook)} />
-        <Button text="Delete" look="small danger outline" label={`Delete: ${url}`} opens={ask} />
+        <Button text={t('webhook.edit')} label={named('webhook.edit')} opens={form(webhook)} />
+        <Button
+          text={t('webhook.delete')}
+          look="small danger outline"
+          label={named('webhook.delete')}
+          opens={ask}
+        />
       </>
     );
   };
   return (
-    <TableCard
-      title="Webhooks"
-      note="Your own systems hear of events; each call is signed and repeated until it is taken."
-      aside={isDemo === false && <Button text="Add webhook" look="small" opens={form()} />}
-      kind="webhook-table"
-      query={webhooks}
-      rowsOf={(found) => (found.store.isDemo ? [] : found.webhooks)}
-      keyOf={({ id }) => id}
-      columns={[
-        { label: 'Address', cell: ({ url }) => <span class="code">{url}</span> },
-        {
-          label: 'Events',
-          cell: ({ events }) => (
-            <span class="badges">
-              {events.map((event) => (
-                <Badge key={event}>{event}</Badge>
-              ))}
-            </span>
-          ),
-        },
-        { label: 'Health', cell: (webhook) => <Health {...webhook} /> },
-        { label: 'Manage', actions },
-      ]}
-      empty={isDemo ? 'The demo store has no webhooks' : 'No webhooks yet'}
-      emptyText={
-        isDemo
-          ? 'What it sends never leaves this machine. A store of your own can have up to 20.'
-          : 'Add the address of a system that should know.'
-      }
-    />
+    <>
+      <ErrorNotice error={test.error} />
+      <TableCard
+        title={t('webhook.title')}
+        note={t('webhook.note')}
+        aside={isDemo === false && <Button text={t('webhook.add')} look="small" opens={form()} />}
+        kind="webhook-table"
+        query={webhooks}
+        rowsOf={(found) => (found.store.isDemo ? [] : found.webhooks)}
+        keyOf={({ id }) => id}
+        columns={[
+          { label: t('webhook.url'), cell: ({ url }) => <span class="code">{url}</span> },
+          {
+            label: t('webhook.events'),
+            cell: ({ events }) => (
+              <span class="badges">
+                {events.map((event) => (
+                  <Badge key={event}>{eventName(event)}</Badge>
+                ))}
+              </span>
+            ),
+          },
+          { label: t('webhook.health'), cell: (webhook) => <Health {...webhook} /> },
+          { label: t('webhook.manage'), actions },
+        ]}
+        empty={t(isDemo ? 'webhook.demo' : 'webhook.none')}
+        emptyText={t(isDemo ? 'webhook.demoText' : 'webhook.noneText')}
+      />
+    </>
   );
 }

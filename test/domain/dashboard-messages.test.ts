@@ -1,0 +1,63 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { IntlMessageFormat } from 'intl-messageformat';
+import { pseudoMessage } from '../../src/platform/pseudo.ts';
+
+const FOLDER = 'src/messages/dashboard';
+const languages = readdirSync(FOLDER).map((file) => file.replace('.json', ''));
+
+const readMessages = (tag: string) =>
+  JSON.parse(readFileSync(join(FOLDER, `${tag}.json`), 'utf8')) as Record<string, string>;
+
+const parse = (message: string) =>
+  new IntlMessageFormat(message, 'en', undefined, { ignoreTag: true }).getAst();
+
+type Ast = ReturnType<typeof parse>;
+
+/** The placeholders of a message with their types, also those inside plurals; a text has none. */
+function placeholdersOf(ast: Ast): string[] {
+  const found = ast.flatMap((element) => {
+    if (element.type === 0 || element.type === 7) return [];
+    const nested = 'options' in element ? Object.values(element.options).flatMap(({ value }) => value) : [];
+    return [`${element.type} ${element.value}`, ...placeholdersOf(nested)];
+  });
+  return [...new Set(found)].sort();
+}
+
+/** Rendered with 2 for each placeholder, so that two messages can be compared. */
+const render = (ast: Ast): string => {
+  const names = placeholdersOf(ast).map((found) => found.split(' ')[1]!);
+  return String(new IntlMessageFormat(ast, 'en').format(Object.fromEntries(names.map((name) => [name, 2]))));
+};
+
+const english = readMessages('en');
+
+test.each(languages)('%s has every message of the dashboard, with the placeholders of English', (tag) => {
+  const messages = readMessages(tag);
+  expect(Object.keys(messages).sort()).toEqual(Object.keys(english).sort());
+  const differing = Object.entries(messages).filter(
+    ([key, message]) =>
+      placeholdersOf(parse(message)).join() !== placeholdersOf(parse(english[key]!)).join() ||
+      (message.trim() === '' && english[key] !== ''),
+  );
+  expect(differing).toEqual([]);
+});
+
+test('every message of the dashboard is used by its code', () => {
+  const folder = 'src/web/dashboard';
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    /\.tsx?$/.test(file),
+  );
+  const code = files.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n');
+  const patterns = [...code.matchAll(/`([a-zA-Z][\w.]*\.[\w.]*)\$\{[^`]*`/g)].map(([, start]) => start!);
+  const isUsed = (key: string): boolean =>
+    code.includes(`'${key}'`) || patterns.some((start) => key.startsWith(start));
+  expect(Object.keys(english).filter((key) => !isUsed(key))).toEqual([]);
+});
+
+test.each(['en-XA', 'ar-XB'])('%s changes the words of a message and none of its placeholders', (tag) => {
+  const ast = parse('Send {name} {count, plural, one {# alert} other {# alerts}}');
+  const changed = pseudoMessage(ast, tag);
+  expect(placeholdersOf(changed)).toEqual(placeholdersOf(ast));
+  expect(render(changed)).not.toMatch(tag === 'en-XA' ? /Send|alerts/ : /(?<!\u202e)(Send|alerts)/);
+});

@@ -1,0 +1,146 @@
+import type { Page } from 'playwright-core';
+import { addOperatorKey } from '../../../src/stores/operator.service.ts';
+import { filledBy, useService } from '../../harness.ts';
+import { describeInBrowser, useBrowser } from './chromium.ts';
+import { seedUsedStore } from './dashboard-seed.ts';
+
+const PLACES = [
+  ...[
+    'overview',
+    'alerts',
+    'topics',
+    'topics/backinstock',
+    'topics/-',
+    'revenue',
+    'products',
+    'products/5001',
+  ],
+  ...['products/1', 'shoppers', 'shoppers?view=mailing-list', 'shoppers?view=audit', 'shoppers/-'],
+  ...['integrations', 'settings', 'nowhere', 'products?q=nothing', 'alerts?topic=-'],
+];
+
+/** What a store, a standard or the service's English API says, not the dashboard; the rest must come from its messages. */
+const DATA = [
+  /@|https?:|^\+?[\d\s.,:/×%€$–—·-]+$|^[\d,.]+ ?[kMG]?B$|^\W*$/,
+  /Linen shirt|Walnut desk lamp|Merino socks|Canvas tote|Pour-over|White \/ M|Brass|Grey \/|Olive|LS-W-M|WDL-B|MS-3|CT-O|^POD$/,
+  /^(Nordlys|ada|grace|joan|My wishlist|First key|backinstock)$|^[LWMCP]$|^…?[0-9a-f]{4,}/,
+  /^(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d/,
+  // The sample of a variable.
+  /^: /,
+  // Names of variables, of fields, of events, of HTTP and of code; samples of what a field takes.
+  /^(STARTTLS|operator|curl .*|[a-z_]+[./][a-z_./]+|\{[{%].*[}%]\}|\w+ms)$|\{[{%]|<[a-z!/]|curl|orderId=|data-urlencode/,
+  /^(DE|#1f2937|en|UTC|English|Deutsch|smtp\.shop\.example)$|SMTP|Twilio|^[A-Z]{3} – |^[A-Z]\w+\/\w+/,
+];
+
+type Found = { where: string; text: string };
+
+/** Everything on a page that people read or hear. */
+const textsOf = (page: Page): Promise<Found[]> =>
+  page.evaluate(() => {
+    const found: Found[] = [];
+    const isShown = (element: Element | null): boolean =>
+      element !== null &&
+      !element.closest('script, noscript, iframe, pre, option[lang], .code, .product, time');
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      const { parentElement, textContent } = walker.currentNode;
+      if (isShown(parentElement)) found.push({ where: parentElement!.tagName, text: textContent!.trim() });
+    }
+    for (const name of ['aria-label', 'title', 'placeholder', 'alt'])
+      for (const element of document.querySelectorAll(`[${name}]`))
+        if (isShown(element.parentElement)) found.push({ where: name, text: element.getAttribute(name)! });
+    return [...found, { where: 'tab', text: document.title.replace(' · wishgate', '') }];
+  });
+
+const ACCENTED = /[⟦⟧åéíöûýçðğĥķļñŕšţŵžÅÉÎÖÛÝÇÐĞĤĶĻÑŔŠŢŴŽ]/;
+
+const isFromCode = ({ text }: Found): boolean =>
+  /[a-z]/i.test(text) && !ACCENTED.test(text) && !DATA.some((pattern) => pattern.test(text));
+
+describeInBrowser('languages of the dashboard', () => {
+  const browser = useBrowser();
+  const service = useService({});
+  const store = filledBy(beforeAll, () => seedUsedStore(service));
+
+  async function enter(page: Page, access: { pid: string; apiKey: string }): Promise<void> {
+    const data = { pid: access.pid, apiKey: access.apiKey };
+    const headers = { 'x-wishgate-dashboard': '1' };
+    expect((await page.request.post(`${service.url}/dashboard/session`, { data, headers })).status()).toBe(
+      200,
+    );
+  }
+
+  async function open(page: Page, lang: string, place: string): Promise<void> {
+    await page.goto(`${service.url}/dashboard?lang=${lang}#/${place}`);
+    // Another place of the same document is only a change of its hash.
+    await page.reload();
+    await page.locator('main h1').waitFor();
+    await page.waitForFunction(() => document.querySelector('.skeleton, [aria-busy="true"]') === null);
+  }
+
+  test('no text is left in the code: every page, dialog and label comes from the messages', async () => {
+    const page = await browser.newPage();
+    const left: string[] = [];
+    const look = async (name: string): Promise<void> => {
+      const found = (await textsOf(page)).filter(isFromCode);
+      left.push(...found.map(({ where, text }) => `${name}, ${where}: ${text}`));
+    };
+    await open(page, 'en-XA', '');
+    await look('sign-in');
+    await enter(page, store);
+    for (const place of PLACES) {
+      await open(page, 'en-XA', place);
+      await look(place);
+      // Not those of rows: the dialog of one is the dialog of all.
+      for (const opener of await page.locator('main [aria-haspopup="dialog"]').all()) {
+        const isRepeated = await opener.evaluate((element) => element.closest('tr + tr') !== null);
+        if (isRepeated || !(await opener.isEnabled())) continue;
+        await opener.click();
+        await page.locator('dialog').waitFor();
+        await page.waitForFunction(() => document.querySelector('.skeleton') === null);
+        await look(`a dialog of ${place}`);
+        await page.keyboard.press('Escape');
+        await page.locator('dialog').waitFor({ state: 'detached' });
+      }
+    }
+    const { key } = await addOperatorKey(service.services, '');
+    await enter(page, { pid: 'operator', apiKey: key });
+    await open(page, 'en-XA', 'stores');
+    await look('stores');
+    expect(left).toEqual([]);
+  });
+
+  test.each([390, 1280])('from right to left no page is wider than its window: %d px', async (width) => {
+    const page = await browser.newPage({ viewport: { width, height: 900 } });
+    await enter(page, store);
+    for (const place of PLACES) {
+      await open(page, 'ar-XB', place);
+      const { dir, wider } = await page.evaluate(() => ({
+        dir: getComputedStyle(document.body).direction,
+        wider: Math.max(0, document.documentElement.scrollWidth - innerWidth),
+      }));
+      expect({ place, dir, wider }).toEqual({ place, dir: 'rtl', wider: 0 });
+    }
+  });
+
+  test.each([390, 1280])('long words fit into every page: %d px', async (width) => {
+    const page = await browser.newPage({ viewport: { width, height: 900 } });
+    await enter(page, store);
+    for (const place of PLACES) {
+      await open(page, 'en-XA', place);
+      const wider = await page.evaluate(() => Math.max(0, document.documentElement.scrollWidth - innerWidth));
+      expect({ place, wider }).toEqual({ place, wider: 0 });
+    }
+  });
+
+  test('the browser’s language is the first choice, and another one that is chosen stays', async () => {
+    const page = await browser.newPage({ locale: 'de-AT' });
+    await page.goto(`${service.url}/dashboard`);
+    await page.getByRole('heading', { name: 'Händler-Dashboard' }).waitFor();
+    expect(await page.locator('html').getAttribute('lang')).toBe('de');
+    await page.getByLabel('Sprache').selectOption('English');
+    await page.getByRole('heading', { name: 'Merchant dashboard' }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Merchant dashboard' }).waitFor();
+  });
+});
