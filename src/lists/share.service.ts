@@ -7,7 +7,7 @@ import { fail } from '../platform/errors.ts';
 import { readLanguage, shippedLanguage } from '../platform/messages.ts';
 import { findProducts } from '../stores/products/product.repo.ts';
 import { variantUrl } from '../stores/products/product.rules.ts';
-import { productUrls } from '../stores/shop.rules.ts';
+import { productUrls } from '../alerts/compose/shop.rules.ts';
 import type { StoreRow } from '../stores/store.repo.ts';
 import { consume } from '../stores/usage-window.repo.ts';
 import type { ItemRow } from './item.columns.ts';

@@ -4,6 +4,7 @@ import { IntlMessageFormat } from 'intl-messageformat';
 import { LRUCache } from 'lru-cache';
 import type english from '../messages/shopper/en.json';
 import { ROOT } from './places.ts';
+import { isPseudo, pseudoMessage } from './pseudo.ts';
 
 /** A text that shoppers read, by its name in `src/messages/shopper`. */
 export type MessageKey = keyof typeof english;
@@ -55,7 +56,8 @@ export function languageOf(tag: string): string {
 
 /** The shipped language of the first tag that has one. */
 export function shippedLanguage(...wanted: readonly (string | null)[]): string {
-  const shipped = (tag: string | null): string | null => tag && matchLanguage(tag, LANGUAGES);
+  const shipped = (tag: string | null): string | null =>
+    tag && (isPseudo(tag) ? tag : matchLanguage(tag, LANGUAGES));
   return wanted.map(shipped).find((tag) => tag !== null) ?? DEFAULT_LANGUAGE;
 }
 
@@ -75,6 +77,14 @@ export function nameOfLanguage(language: string): string {
 // Creating a format takes 30 µs or more, and every email of an alert has the same texts.
 const formats = new LRUCache<string, IntlMessageFormat>({ max: 2_000 });
 
+function createFormat(language: string, key: MessageKey): IntlMessageFormat {
+  const options = { ignoreTag: true };
+  const own = catalogue.get(language);
+  if (own) return new IntlMessageFormat(own[key], language, undefined, options);
+  const english = createFormat(DEFAULT_LANGUAGE, key);
+  return new IntlMessageFormat(pseudoMessage(english.getAst(), language), DEFAULT_LANGUAGE, undefined, options);
+}
+
 /** The texts of a shipped language; another language gets the default's. */
 export function translator(language: string): Translate {
   const shipped = shippedLanguage(language);
@@ -82,7 +92,7 @@ export function translator(language: string): Translate {
     const id = `${shipped} ${key}`;
     let format = formats.get(id);
     if (format === undefined) {
-      format = new IntlMessageFormat(catalogue.get(shipped)![key], shipped, undefined, { ignoreTag: true });
+      format = createFormat(shipped, key);
       formats.set(id, format);
     }
     return String(format.format(values));

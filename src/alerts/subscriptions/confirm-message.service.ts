@@ -5,7 +5,7 @@ import { readerLanguage } from '../../shoppers/contacts/language.repo.ts';
 import { encryptLink, langQuery, shortConfirm } from '../../shoppers/contacts/link.rules.ts';
 import { findProducts } from '../../stores/products/product.repo.ts';
 import { variantUrl } from '../../stores/products/product.rules.ts';
-import { productUrls } from '../../stores/shop.rules.ts';
+import { productUrls } from '../compose/shop.rules.ts';
 import type { StoreRow } from '../../stores/store.repo.ts';
 import { consume } from '../../stores/usage-window.repo.ts';
 import { enqueueMessage } from '../queue/outbox.repo.ts';

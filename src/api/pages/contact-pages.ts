@@ -10,7 +10,7 @@ import { isScope } from '../../shoppers/contacts/link.rules.ts';
 import type { Scope } from '../../shoppers/contacts/link.rules.ts';
 import { unsubscribeByLink, viewUnsubscribe } from '../../shoppers/contacts/opt-out.service.ts';
 import type { UnsubscribeView } from '../../shoppers/contacts/opt-out.service.ts';
-import { undoUnsubscribe } from '../../shoppers/contacts/preferences.service.ts';
+import { undoUnsubscribe } from '../../alerts/subscriptions/preferences.service.ts';
 import { setTrackingByLink } from '../../stores/revenue/click.service.ts';
 import type { AdmitLink } from '../authenticate.ts';
 import {

@@ -6,7 +6,7 @@ import { plainOrigin } from '../../platform/origin.ts';
 import { DEFAULT_COLOUR, escapeHtml, textOn } from '../../platform/text.ts';
 import { pidOfLink } from '../../shoppers/contacts/link.rules.ts';
 import { findShortLinkStore } from '../../shoppers/contacts/opt-out.service.ts';
-import { shopUrl } from '../../stores/shop.rules.ts';
+import { shopUrl } from '../../alerts/compose/shop.rules.ts';
 import { nameRoute } from '../access-log.ts';
 import type { AdmitLink } from '../authenticate.ts';
 import { securePage } from './page.ts';

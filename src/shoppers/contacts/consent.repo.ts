@@ -141,3 +141,15 @@ export async function forgetOptIns({ db }: { db: Db }, now: Date): Promise<numbe
   const where = { usedAt: { lt: new Date(now.getTime() - 365 * DAY_MS) } };
   return (await db.prisma.contactProof.deleteMany({ where, limit: 1_000 })).count;
 }
+
+/** A contact, or under the medium `shopper` a regid. */
+export type PersonKey = { medium: string; value: string };
+
+export const SHOPPER = 'shopper';
+
+export const shopperKey = (regid: string): PersonKey => ({ medium: SHOPPER, value: regid });
+
+export async function hasDeclined(db: Db, pid: string, keys: readonly PersonKey[]): Promise<boolean> {
+  if (keys.length === 0) return false;
+  return (await db.prisma.unmeasured.count({ where: { pid, OR: [...keys] } })) > 0;
+}

@@ -1,5 +1,7 @@
 import type { ClaimedMessage } from '../../alerts/queue/outbox.repo.ts';
 import { arraysOf } from '../../platform/database/columns.ts';
+import { SHOPPER, shopperKey } from '../../shoppers/contacts/consent.repo.ts';
+import type { PersonKey } from '../../shoppers/contacts/consent.repo.ts';
 import type { Db, Tx } from '../../platform/database/database.ts';
 import { dayIn } from '../../platform/time-zone.ts';
 import { DAY_MS } from '../../platform/time.ts';
@@ -69,18 +71,6 @@ const RECORD = {
 
 export async function recordClick(db: Db, { pid, pacing }: ZonedStore, alertId: string, now: Date) {
   return (await db.query(RECORD, [pid, alertId, now, dayIn(pacing.timeZone, now)])).length > 0;
-}
-
-/** A contact, or under the medium `shopper` a regid. */
-export type PersonKey = { medium: string; value: string };
-
-const SHOPPER = 'shopper';
-
-export const shopperKey = (regid: string): PersonKey => ({ medium: SHOPPER, value: regid });
-
-export async function hasDeclined(db: Db, pid: string, keys: readonly PersonKey[]): Promise<boolean> {
-  if (keys.length === 0) return false;
-  return (await db.prisma.unmeasured.count({ where: { pid, OR: [...keys] } })) > 0;
 }
 
 /** The contacts that confirmed a request of a shopper. */

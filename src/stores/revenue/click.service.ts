@@ -13,8 +13,8 @@ import type { ShopperRow } from '../../shoppers/shopper.repo.ts';
 import type { ZonedStore } from '../reports/report.repo.ts';
 import { isServed } from '../store.rules.ts';
 import * as clicks from './click.repo.ts';
-import { shopperKey } from './click.repo.ts';
-import type { PersonKey } from './click.repo.ts';
+import { hasDeclined, shopperKey } from '../../shoppers/contacts/consent.repo.ts';
+import type { PersonKey } from '../../shoppers/contacts/consent.repo.ts';
 import { alertToken, isLinkable, isOurs, longToken, shortToken } from './click.rules.ts';
 import type { ClickLink } from './click.rules.ts';
 
@@ -69,7 +69,7 @@ export async function countClick({ db, now }: Deps, { store, alertId }: FoundLin
 }
 
 export async function isTracked({ db }: Context, { pid, regid }: ShopperRow): Promise<boolean> {
-  return !(await clicks.hasDeclined(db, pid, [shopperKey(regid)]));
+  return !(await hasDeclined(db, pid, [shopperKey(regid)]));
 }
 
 /** Saves the calling shopper's choice, also for its own contacts. */

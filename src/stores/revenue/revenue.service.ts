@@ -12,7 +12,8 @@ import { checkPeriod } from '../reports/period.rules.ts';
 import type { StoreRow } from '../store.repo.ts';
 import { amountOf, attribute, sharesOf, writeAmount } from './attribution.rules.ts';
 import * as clicks from './click.repo.ts';
-import type { PersonKey } from './click.repo.ts';
+import { hasDeclined, shopperKey } from '../../shoppers/contacts/consent.repo.ts';
+import type { PersonKey } from '../../shoppers/contacts/consent.repo.ts';
 import { isOurs, readToken } from './click.rules.ts';
 import { checkOrder } from './order.rules.ts';
 import type { Order } from './order.rules.ts';
@@ -94,7 +95,7 @@ async function findHistory(tx: Tx, store: StoreRow, order: Order, buyer: BuyerKe
   const since = new Date(orderedAt.getTime() - attributionDays * DAY_MS);
   const clicked = await revenue.findClicks(tx, pid, { contacts, alertId }, { since, until: orderedAt });
   const clickers = clicked.map(({ medium, value }) => ({ medium, value }));
-  if (await clicks.hasDeclined(tx, pid, [...regids.map(clicks.shopperKey), ...contacts, ...clickers]))
+  if (await hasDeclined(tx, pid, [...regids.map(shopperKey), ...contacts, ...clickers]))
     return { isTracked: false, clicked: [], listed: [] };
   const bought = { epis: lines.map(({ epi }) => epi), empis: lines.flatMap(({ empi }) => empi ?? []) };
   return { isTracked: true, clicked, listed: await revenue.findListed(tx, pid, regids, bought, orderedAt) };
