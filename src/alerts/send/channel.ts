@@ -10,6 +10,7 @@ export type TextForm = 'line' | 'field' | 'html' | 'text' | 'short';
 /** Whose standard texts: a built-in topic, or `other` for one that a store created; and the texts of the language. */
 export type StandardTopic = { topic: BuiltInTopic | 'other'; translate: Translate };
 
+/** The topics that every store has. */
 export type BuiltInTopic = 'backinstock' | 'comingsoon' | 'pricedrop' | 'lowstock' | 'wishlistrestock';
 
 export type TemplatePart = {

@@ -40,7 +40,7 @@ hr{display:none}
 
 /**
  * Tables with inline styles look alike in all common mail programs: Outlook ignores width and padding of other elements.
- * Text begins where `direction` says; it is repeated, because webmail drops the html element.
+ * Text begins where the direction says; it is repeated, because webmail drops the html element.
  */
 export function mailPage({ language, direction, title, preview, header, rows }: MailPage): string {
   return `<!doctype html>
@@ -132,7 +132,7 @@ type PlainMail = {
   last?: string;
 };
 
-/** A mail without a template, as HTML and as plain text. */
+/** A mail without a template, as HTML and as plain text. Its footer follows when it is sent. */
 export function plainMail({ name, logoUrl, colour }: Branded, language: string, mail: PlainMail) {
   const { pictures = [], texts, products = { cells: [], text: '' }, button, last } = mail;
   const ground = colour ?? DEFAULT_COLOUR;
@@ -154,6 +154,6 @@ export function plainMail({ name, logoUrl, colour }: Branded, language: string, 
       ...(last === undefined ? [] : [lastCell(toHtml(last))]),
     ],
   });
-  const parts = [...texts, products.text, `${button.words}: ${button.url}`, last ?? ''];
-  return { html, text: `${parts.filter(Boolean).join('\n\n')}\n`, language };
+  const text = [...texts, products.text, `${button.words}: ${button.url}`, last ?? ''];
+  return { html, text: `${text.filter(Boolean).join('\n\n')}\n`, language };
 }
