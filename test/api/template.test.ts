@@ -110,7 +110,7 @@ test('what does not fit into the budget of a request is refused with its own fai
       parts: ['text'],
       model: SAMPLE_MODEL,
       footer: footerTexts(
-        { name: 'Shop', logoUrl: null, colour: null, postalAddress: null, imprintUrl: null },
+        { name: 'Shop', postalAddress: null, imprintUrl: null },
         'en',
         'footer.why.product',
       ),
@@ -204,7 +204,7 @@ test('whatever a template is, it gets an answer and the service goes on', async 
   await fc.assert(
     fc.asyncProperty(template, fc.constantFrom('subject', 'html', 'text', 'sms'), async (source, part) => {
       const { body } = await preview({ [part]: source });
-      if (body.errors === undefined) expect(body.data.previewTopic.html).toContain('Unsubscribe');
+      if (body.errors === undefined) expect(body.data.previewTopic.html).toContain('Stop these messages');
       else expect(failure(body)[0]).toBe('invalid-request');
       await service.http.get('/healthz').expect(200);
     }),

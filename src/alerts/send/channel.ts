@@ -11,7 +11,19 @@ export type TextForm = 'line' | 'field' | 'html' | 'text' | 'short';
 export type StandardTopic = { topic: BuiltInTopic | 'other'; translate: Translate };
 
 /** The topics that every store has. */
-export type BuiltInTopic = 'backinstock' | 'comingsoon' | 'pricedrop' | 'lowstock' | 'wishlistrestock';
+export const BUILT_IN_NAMES = [
+  'backinstock',
+  'comingsoon',
+  'pricedrop',
+  'lowstock',
+  'wishlistrestock',
+] as const;
+
+export type BuiltInTopic = (typeof BUILT_IN_NAMES)[number];
+
+export function isBuiltIn(name: string): name is BuiltInTopic {
+  return BUILT_IN_NAMES.some((one) => one === name);
+}
 
 export type TemplatePart = {
   label: string;

@@ -10,7 +10,7 @@ import type { StoreRow } from '../../stores/store.repo.ts';
 import { consume } from '../../stores/usage-window.repo.ts';
 import { enqueueMessage } from '../queue/outbox.repo.ts';
 import { channelOf, isTerse } from '../send/channels.ts';
-import { isBuiltIn } from '../topics/topic.rules.ts';
+import { isBuiltIn } from '../send/channel.ts';
 import * as requests from './request.repo.ts';
 import { LINK_LIFETIME_MS, SIGNUP_LIMITS, failTooMany, signupKey, toClaim } from './signup.rules.ts';
 import type { SignupKind } from './signup.rules.ts';

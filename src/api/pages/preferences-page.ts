@@ -1,5 +1,5 @@
 import type { Application } from 'express';
-import { isBuiltIn } from '../../alerts/topics/topic.rules.ts';
+import { isBuiltIn } from '../../alerts/send/channel.ts';
 import type { Services } from '../../context.ts';
 import { translator } from '../../platform/messages.ts';
 import { escapeHtml, shorten } from '../../platform/text.ts';

@@ -1,7 +1,7 @@
+import { isBuiltIn } from '../../alerts/send/channel.ts';
 import type { Reachable, Region } from '../../alerts/send/channel.ts';
 import { MEDIA, channelOf, isMedium } from '../../alerts/send/channels.ts';
 import type { Medium } from '../../alerts/send/channels.ts';
-import { isBuiltIn } from '../../alerts/topics/topic.rules.ts';
 import { fail } from '../../platform/errors.ts';
 import { translator } from '../../platform/messages.ts';
 
