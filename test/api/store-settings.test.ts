@@ -264,7 +264,14 @@ test('a merchant sets the brand, in one spelling, and clears it again', async ()
     currency: 'eur',
     locale: 'DE-ch',
   };
-  const kept = { ...given, colour: '#1a73e8', senderName: 'Kettles & Co', currency: 'EUR', locale: 'de-CH', postalAddress: 'Kettles GmbH\nHauptstr. 1' };
+  const kept = {
+    ...given,
+    colour: '#1a73e8',
+    senderName: 'Kettles & Co',
+    currency: 'EUR',
+    locale: 'de-CH',
+    postalAddress: 'Kettles GmbH\nHauptstr. 1',
+  };
   expect(await brand(given)).toEqual(kept);
   expect(await brand({ colour: null })).toEqual({ ...kept, colour: null });
   expect(await brand(PLAIN)).toEqual(PLAIN);

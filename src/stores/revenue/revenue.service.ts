@@ -11,7 +11,6 @@ import { regidOf } from '../../shoppers/identity.rules.ts';
 import { checkPeriod } from '../reports/period.rules.ts';
 import type { StoreRow } from '../store.repo.ts';
 import { amountOf, attribute, sharesOf, writeAmount } from './attribution.rules.ts';
-import * as clicks from './click.repo.ts';
 import { hasDeclined, shopperKey } from '../../shoppers/contacts/consent.repo.ts';
 import type { PersonKey } from '../../shoppers/contacts/consent.repo.ts';
 import { isOurs, readToken } from './click.rules.ts';
