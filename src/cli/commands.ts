@@ -1,13 +1,13 @@
 import type { Services } from '../context.ts';
 import { describeFailure } from '../platform/errors.ts';
 import { revokeSessions } from '../shoppers/shopper.service.ts';
-import { dropTokenKeys, rotateTokenKey } from '../stores/settings.service.ts';
 import {
   OPERATOR_USER,
   addOperatorKey,
   listOperatorKeys,
   revokeOperatorKey,
 } from '../stores/operator.service.ts';
+import { dropTokenKeys, rotateTokenKey } from '../stores/settings.service.ts';
 import {
   createStore,
   listAllStores,

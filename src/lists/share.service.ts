@@ -1,3 +1,4 @@
+import { productUrls } from '../alerts/compose/shop.rules.ts';
 import { enqueueMessage } from '../alerts/queue/outbox.repo.ts';
 import { requireAccount, requireShopper } from '../context.ts';
 import type { Context, Services } from '../context.ts';
@@ -7,7 +8,6 @@ import { fail } from '../platform/errors.ts';
 import { readLanguage, shippedLanguage } from '../platform/messages.ts';
 import { findProducts } from '../stores/products/product.repo.ts';
 import { variantUrl } from '../stores/products/product.rules.ts';
-import { productUrls } from '../alerts/compose/shop.rules.ts';
 import type { StoreRow } from '../stores/store.repo.ts';
 import { consume } from '../stores/usage-window.repo.ts';
 import type { ItemRow } from './item.columns.ts';

@@ -82,7 +82,12 @@ function createFormat(language: string, key: MessageKey): IntlMessageFormat {
   const own = catalogue.get(language);
   if (own) return new IntlMessageFormat(own[key], language, undefined, options);
   const english = createFormat(DEFAULT_LANGUAGE, key);
-  return new IntlMessageFormat(pseudoMessage(english.getAst(), language), DEFAULT_LANGUAGE, undefined, options);
+  return new IntlMessageFormat(
+    pseudoMessage(english.getAst(), language),
+    DEFAULT_LANGUAGE,
+    undefined,
+    options,
+  );
 }
 
 /** The texts of a shipped language; another language gets the default's. */

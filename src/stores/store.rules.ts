@@ -3,7 +3,7 @@ import { fail } from '../platform/errors.ts';
 import { isLine } from '../platform/text.ts';
 import { DAY_MS } from '../platform/time.ts';
 import { storeSettings } from './store.columns.ts';
-import type { ScheduleName, STORE_SETTINGS } from './store.columns.ts';
+import type { STORE_SETTINGS, ScheduleName } from './store.columns.ts';
 
 export const MAX_KEYS = 20;
 

@@ -1,5 +1,5 @@
-import { absoluteUrl, siteOf } from './model.rules.ts';
 import { pictureSchemes } from '../../platform/pictures.ts';
+import { absoluteUrl, siteOf } from './model.rules.ts';
 
 type Shop = { isDemo: boolean } & (
   | { siteUrl: string | null }

@@ -1,9 +1,9 @@
-import { catchUp } from '../events/event.service.ts';
 import type { Services } from '../../context.ts';
 import { restoreConsent } from '../../shoppers/contacts/mailing-list.service.ts';
 import * as optOuts from '../../shoppers/contacts/opt-out.repo.ts';
 import { announce, openUnsubscribe, unsubscribe, viewOf } from '../../shoppers/contacts/opt-out.service.ts';
 import { readUndo } from '../../shoppers/contacts/undo.rules.ts';
+import { catchUp } from '../events/event.service.ts';
 
 type Deps = Pick<Services, 'db' | 'config' | 'now'>;
 

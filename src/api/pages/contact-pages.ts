@@ -2,6 +2,7 @@ import type { Application, Request, Response } from 'express';
 import { confirmAsk } from '../../alerts/send/confirm.ts';
 import { confirmSubscriptions, previewConfirmation } from '../../alerts/subscriptions/confirm.service.ts';
 import type { Confirmation } from '../../alerts/subscriptions/confirm.service.ts';
+import { undoUnsubscribe } from '../../alerts/subscriptions/preferences.service.ts';
 import type { Services } from '../../context.ts';
 import { fail } from '../../platform/errors.ts';
 import { translator } from '../../platform/messages.ts';
@@ -10,7 +11,6 @@ import { isScope } from '../../shoppers/contacts/link.rules.ts';
 import type { Scope } from '../../shoppers/contacts/link.rules.ts';
 import { unsubscribeByLink, viewUnsubscribe } from '../../shoppers/contacts/opt-out.service.ts';
 import type { UnsubscribeView } from '../../shoppers/contacts/opt-out.service.ts';
-import { undoUnsubscribe } from '../../alerts/subscriptions/preferences.service.ts';
 import { setTrackingByLink } from '../../stores/revenue/click.service.ts';
 import type { AdmitLink } from '../authenticate.ts';
 import {

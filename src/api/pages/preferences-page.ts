@@ -1,10 +1,10 @@
 import type { Application } from 'express';
 import { isBuiltIn } from '../../alerts/send/channel.ts';
+import { savePreferences, viewPreferences } from '../../alerts/subscriptions/preferences.service.ts';
+import type { Preferences } from '../../alerts/subscriptions/preferences.service.ts';
 import type { Services } from '../../context.ts';
 import { translator } from '../../platform/messages.ts';
 import { escapeHtml, shorten } from '../../platform/text.ts';
-import { savePreferences, viewPreferences } from '../../alerts/subscriptions/preferences.service.ts';
-import type { Preferences } from '../../alerts/subscriptions/preferences.service.ts';
 import type { AdmitLink } from '../authenticate.ts';
 import { brokenPage, pathOf, readForm, status, trackingForm, undoForm, valuesOf } from './contact-forms.ts';
 import { frameOf, serveTokenPages, tokenPage } from './token-page.ts';

@@ -1,4 +1,5 @@
 import type { Application, Request, Response } from 'express';
+import { shopUrl } from '../../alerts/compose/shop.rules.ts';
 import type { Services } from '../../context.ts';
 import { directionOf, readLanguage, shippedLanguage, translator } from '../../platform/messages.ts';
 import type { MessageKey } from '../../platform/messages.ts';
@@ -6,7 +7,6 @@ import { plainOrigin } from '../../platform/origin.ts';
 import { DEFAULT_COLOUR, escapeHtml, textOn } from '../../platform/text.ts';
 import { pidOfLink } from '../../shoppers/contacts/link.rules.ts';
 import { findShortLinkStore } from '../../shoppers/contacts/opt-out.service.ts';
-import { shopUrl } from '../../alerts/compose/shop.rules.ts';
 import { nameRoute } from '../access-log.ts';
 import type { AdmitLink } from '../authenticate.ts';
 import { securePage } from './page.ts';

@@ -1,10 +1,10 @@
 import type { ClaimedMessage } from '../../alerts/queue/outbox.repo.ts';
 import { arraysOf } from '../../platform/database/columns.ts';
-import { SHOPPER, shopperKey } from '../../shoppers/contacts/consent.repo.ts';
-import type { PersonKey } from '../../shoppers/contacts/consent.repo.ts';
 import type { Db, Tx } from '../../platform/database/database.ts';
 import { dayIn } from '../../platform/time-zone.ts';
 import { DAY_MS } from '../../platform/time.ts';
+import { SHOPPER, shopperKey } from '../../shoppers/contacts/consent.repo.ts';
+import type { PersonKey } from '../../shoppers/contacts/consent.repo.ts';
 import { variantUrl } from '../products/product.rules.ts';
 import type { ZonedStore } from '../reports/report.repo.ts';
 import { findSender } from '../sender.repo.ts';

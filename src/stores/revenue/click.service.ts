@@ -6,6 +6,8 @@ import type { Medium } from '../../alerts/send/channels.ts';
 import { requireShopper } from '../../context.ts';
 import type { Context, Services } from '../../context.ts';
 import type { Tx } from '../../platform/database/database.ts';
+import { hasDeclined, shopperKey } from '../../shoppers/contacts/consent.repo.ts';
+import type { PersonKey } from '../../shoppers/contacts/consent.repo.ts';
 import { contactsOf, withSameContacts } from '../../shoppers/contacts/contact.rules.ts';
 import type { LinkStore, ShortLinkStore } from '../../shoppers/contacts/link.rules.ts';
 import { openUnsubscribe, trackingKeys, viewOf } from '../../shoppers/contacts/opt-out.service.ts';
@@ -13,8 +15,6 @@ import type { ShopperRow } from '../../shoppers/shopper.repo.ts';
 import type { ZonedStore } from '../reports/report.repo.ts';
 import { isServed } from '../store.rules.ts';
 import * as clicks from './click.repo.ts';
-import { hasDeclined, shopperKey } from '../../shoppers/contacts/consent.repo.ts';
-import type { PersonKey } from '../../shoppers/contacts/consent.repo.ts';
 import { alertToken, isLinkable, isOurs, longToken, shortToken } from './click.rules.ts';
 import type { ClickLink } from './click.rules.ts';
 

@@ -1,9 +1,9 @@
 import type { OrderReportModel, RevenueSumModel } from '../../generated/prisma/models.ts';
 import { arraysOf } from '../../platform/database/columns.ts';
 import type { Db, Tx } from '../../platform/database/database.ts';
+import type { PersonKey } from '../../shoppers/contacts/consent.repo.ts';
 import { amountOf, writeAmount } from './attribution.rules.ts';
 import type { Amount, Click, Listed, RevenueShare } from './attribution.rules.ts';
-import type { PersonKey } from '../../shoppers/contacts/consent.repo.ts';
 
 /** The shoppers with these regids; a merged guest is replaced by its account. */
 export async function findBuyers(db: Db, pid: string, regids: string[]) {
