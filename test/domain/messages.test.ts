@@ -1,6 +1,5 @@
 import { readFileSync, readdirSync } from 'node:fs';
-import { parse } from '@formatjs/icu-messageformat-parser';
-import type { MessageFormatElement } from '@formatjs/icu-messageformat-parser';
+import { IntlMessageFormat } from 'intl-messageformat';
 import { LANGUAGES, shippedLanguage, translator } from '../../src/platform/messages.ts';
 import type { MessageKey } from '../../src/platform/messages.ts';
 import { excessOf } from '../../src/alerts/send/segment.ts';
@@ -10,12 +9,14 @@ const files = readdirSync(FOLDER).map((file) => file.replace('.json', ''));
 const read = (language: string) =>
   JSON.parse(readFileSync(new URL(`${language}.json`, FOLDER), 'utf8')) as Record<string, string>;
 
+const parse = (text: string) => new IntlMessageFormat(text, 'en', undefined, { ignoreTag: true }).getAst();
+
 /** The names of a message's values, also within plurals and choices. */
-function valuesIn(elements: readonly MessageFormatElement[]): string[] {
+function valuesIn(elements: ReturnType<typeof parse>): string[] {
   const names = elements.flatMap((element) => {
     const inner =
       'options' in element ? Object.values(element.options).flatMap(({ value }) => valuesIn(value)) : [];
-    return 'value' in element && element.type !== 0 ? [element.value, ...inner] : inner;
+    return 'value' in element && Number(element.type) !== 0 ? [element.value, ...inner] : inner;
   });
   return [...new Set(names)].sort();
 }
