@@ -78,11 +78,11 @@ function App() {
   useArrival();
   return (
     <>
-      <a class="button primary skip" href="#/" onClick={skip}>
+      <a class="button primary skip" href="#content" onClick={skip}>
         Skip to content
       </a>
       <Header />
-      <main>
+      <main id="content">
         <View />
       </main>
       <footer>
