@@ -117,7 +117,6 @@ const PAGE = {
   ...COMMON,
   entryNames: 'assets/[name]-[hash]',
   chunkNames: 'assets/[name]-[hash]',
-  splitting: true,
   assetNames: 'assets/[name]-[hash]',
   format: 'esm',
   jsx: 'automatic',
@@ -142,7 +141,9 @@ export async function bundledPackages() {
 
 /** One page; returns its files and where its HTML finds them. */
 async function bundlePage(name, entry) {
-  const { outputFiles } = await load('esbuild').build({ ...PAGE, entryPoints: { [name]: entry } });
+  // GraphiQL imports parts of itself this way, too, and needs them at once.
+  const splitting = name !== 'graphiql';
+  const { outputFiles } = await load('esbuild').build({ ...PAGE, splitting, entryPoints: { [name]: entry } });
   const named = (extension) =>
     outputFiles
       .map(({ path }) => relative(PUBLIC, path))

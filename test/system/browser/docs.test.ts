@@ -235,6 +235,7 @@ describeInBrowser('the API reference', () => {
     expect(JSON.parse(payload!)).toMatchObject({ type: 'alert.failed', data: { error: expect.any(String) } });
     await page.evaluate(() => void (location.hash = '#/graphql/audience'));
     await page.locator('#graphql-audience').getByRole('link', { name: 'Open in GraphiQL' }).click();
+    await page.locator('.graphiql-query-editor').getByText('Audience', { exact: true }).waitFor();
     await page.locator('.graphiql-execute-button').click();
     const result = page.locator('.result-window').first();
     await eventually(async () => /"audience"[^]*"count": \d/.test(await result.innerText()), true);

@@ -133,7 +133,7 @@ describeInBrowser('every page that people open by its address', () => {
     }
     // A shadow reaches beyond its drawing.
     const cut = await page
-      .locator('.hero, .hero *')
+      .locator('.hero, .picture, .picture *')
       .evaluateAll((all) =>
         all
           .filter(

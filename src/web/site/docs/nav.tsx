@@ -78,7 +78,7 @@ export function Navigation({ parts, current }: { parts: Part[]; current: string 
             onInput={(event) => setSearch(event.currentTarget.value)}
           />
           <p class="quiet" role="status">
-            {isSearching && (found.length === 0 ? 'No results' : `${found.length} results`)}
+            {isSearching && (found.length === 0 ? 'No results' : `Results: ${found.length}`)}
           </p>
         </form>
         {isSearching ? results : groups}
