@@ -141,7 +141,7 @@ test('a bug answers 500 with the request id and nothing else, over REST and Grap
   const rest = await service
     .post('/storeadmin/v3/user/guest-validate-sync', fields, { store, headers })
     .expect(500);
-  const msg = 'Something went wrong on our side; please quote the request id req-500';
+  const msg = 'Internal server error; please quote the request id req-500';
   expect(rest.body).toEqual({ error: true, type: 'internal-error', msg, message: msg });
   expect(rest.headers['x-request-id']).toBe('req-500');
   const graphql = await service.graphql(
