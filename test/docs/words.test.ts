@@ -72,7 +72,7 @@ const PHRASES: [phrase: RegExp, instead: string][] = [
     /\bof one's own\b|\bmachine of (your|one's) own\b|\bown machine\b|\bon the machine itself\b/,
     'your own …, localhost',
   ],
-  [/\bby hand\b/, 'manually'],
+  [/(?<!thrown |made |woven )\bby hand\b/, 'manually'],
   [/\b(bring|brings|bringing|brought)( \w+){0,2} back\b/, 'restore'],
   [/\bputs? (it|a list|lists|the list|them) away\b/, 'archive'],
   [/\bof one moment\b/, 'consistent snapshot, concurrent'],
@@ -113,6 +113,8 @@ function textsOfCode(file: string, source: string): Text[] {
         ...(ts.getTrailingCommentRanges(source, node.getEnd()) ?? []),
       ])
         add(pos, source.slice(pos, end).replaceAll(/^\s*\* ?/gm, ''));
+    // The names of style classes are no text.
+    if (ts.isJsxAttribute(node) && node.name.getText(tree) === 'class') return;
     if (ts.isJsxText(node) || (ts.isStringLiteralLike(node) && isProse(node.text)))
       add(node.getStart(tree), node.text);
     if (ts.isTemplateExpression(node) && isProse(node.getText(tree)))

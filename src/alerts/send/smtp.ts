@@ -36,7 +36,7 @@ export type Smtp = {
 const SIGNED_HEADERS = `From:Sender:Reply-To:Subject:Date:Message-ID:To:Cc:MIME-Version:Content-Type:Content-Transfer-Encoding:\
 In-Reply-To:References:List-Id:List-Unsubscribe:List-Unsubscribe-Post:X-Alert-Id`;
 
-/** A Nodemailer pool with one connection, which it opens for the first mail. */
+/** A Nodemailer pool with one connection, which it opens for the first email. */
 export type Connection = {
   sendMail(mail: SendMailOptions): Promise<unknown>;
   close(options?: { force: boolean }): void;

@@ -31,7 +31,7 @@ export function askAddress(place: Element | null): Promise<string | null> {
   return new Promise((resolve) => {
     const form = document.createElement('form');
     form.innerHTML =
-      '<label>E-mail address <input type="email" required autocomplete="email"></label> <button>Notify me</button>';
+      '<label>Email address <input type="email" required autocomplete="email"></label> <button>Notify me</button>';
     const dialog = place ? null : document.createElement('dialog');
     (dialog ?? place!).replaceChildren(form);
     const finish = (address: string | null): void => {

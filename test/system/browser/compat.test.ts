@@ -179,7 +179,7 @@ describeInBrowser('pages written for the public product, with our script tag', (
     await page.getByText('done', { exact: true }).waitFor();
     expect(await waitingFor('78')).toEqual([{ value: 'soon@example.com', ok: false }]);
     await page.getByRole('button', { name: 'Watch' }).click();
-    await page.locator('#place').getByLabel('E-mail address').fill('watching@example.com');
+    await page.locator('#place').getByLabel('Email address').fill('watching@example.com');
     await page.locator('#place').getByRole('button', { name: 'Notify me' }).click();
     await page.getByText(/^done: .*confirm/).waitFor();
     expect(await waitingFor('79')).toEqual([{ value: 'watching@example.com', ok: false }]);
@@ -196,7 +196,7 @@ describeInBrowser('pages written for the public product, with our script tag', (
     expect(await left).toBe('invalid-mediumvalue');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     const given = page.evaluate(watch);
-    await page.getByRole('dialog').getByLabel('E-mail address').fill('dialog@example.com');
+    await page.getByRole('dialog').getByLabel('Email address').fill('dialog@example.com');
     await page.keyboard.press('Enter');
     expect(await given).toBe('ok');
     expect(await waitingFor('80')).toEqual([{ value: 'dialog@example.com', ok: false }]);
@@ -215,7 +215,7 @@ describeInBrowser('pages written for the public product, with our script tag', (
     await filled('One').click();
     await filled('One').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Sold out' }).click();
-    await page.getByRole('dialog').getByLabel('E-mail address').fill('sold-out@example.com');
+    await page.getByRole('dialog').getByLabel('Email address').fill('sold-out@example.com');
     await page.keyboard.press('Enter');
     await until(async () => (await waitingFor('81')).length === 1);
     expect(failures).toEqual([]);

@@ -308,7 +308,7 @@ describe('the bundled database', () => {
       stderr: 'Unknown flag --what; see --help\n',
     });
     const help = await runProgram('cli/restore', { DATA_DIR: dir }, { args: ['--help'] });
-    expect(help.stdout).toMatch(/^Fills an empty database/);
+    expect(help.stdout).toMatch(/^Restore a backup into an empty database/);
     expect(
       await runProgram('cli/restore', { DATA_DIR: dir }, { args: [join(folder, 'absent')] }),
     ).toMatchObject({

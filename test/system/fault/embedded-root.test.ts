@@ -40,7 +40,7 @@ rootTest('every start says where the database really is, in the banner and in th
     const { stdout } = await main.end();
     expect(stdout).toContain(`bundled PostgreSQL in ${place}\n`);
     expect(stdout).toContain(`not in DATA_DIR (${dir})`);
-    expect(stdout).toContain(`files in ${dir}/outbox\n`);
+    expect(stdout).toContain(`written to ${dir}/outbox\n`);
     expect(stdout).toContain(`"dir":"${place}","dataDir":"${dir}","msg":"The database is not in DATA_DIR`);
   }
 });

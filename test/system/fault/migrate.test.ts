@@ -103,7 +103,7 @@ test('a migration of a newer build that this one cannot work with ends the start
   await migrate(openPool(), log, folder);
   await rm(join(folder, '20260102000000_newer_breaking'), { recursive: true });
   await expect(migrate(openPool(), log, folder)).rejects.toThrow(
-    /cannot work with \(migration 20260102000000_newer_breaking\); start the newer version, or restore the backup/,
+    /incompatibly \(migration 20260102000000_newer_breaking\); start the newer version, or restore the backup/,
   );
 });
 

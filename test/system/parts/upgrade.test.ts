@@ -63,7 +63,7 @@ describeWith(['PostgreSQL 15'], 'a data folder of an older PostgreSQL', () => {
     const refused = await startMain({ DATA_DIR: dir }).ended;
     expect(refused).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/was created by PostgreSQL 15 .* run: npm run upgrade/),
+      stderr: expect.stringMatching(/was created by PostgreSQL 15, .* run: npm run upgrade/),
     });
 
     const done = await upgrade(dir);
