@@ -22,7 +22,9 @@ function toHtml(footer: Footer): string {
     ([label, url]) => `<a href="${escapeHtml(url)}">${escapeHtml(label)}</a>`,
   );
   const address =
-    footer.address === null ? '' : `<br>${escapeHtml(footer.address).replace(/\r?\n/g, '<br>')}`;
+    footer.address === null
+      ? ''
+      : `<br><span dir="auto">${escapeHtml(footer.address).replace(/\r?\n/g, '<br>')}</span>`;
   return `<p class="wg-footer" dir="${footer.direction}" style="${SHOWN}font-size:12px;color:#595959">${escapeHtml(footer.why)}<br>${links.join(' · ')}${address}</p>`;
 }
 

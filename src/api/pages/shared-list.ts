@@ -50,8 +50,8 @@ function itemHtml(t: Translate, item: SharedItem, money: MoneyStyle): string {
   ];
   const isSoldOut = stock !== null && stock <= 0;
   const button = `<a class="button${isSoldOut ? '' : ' primary'}" href="${escapeHtml(url)}" ${rel}>${escapeHtml(t(isSoldOut ? 'share.view' : 'share.buy'))}<span class="hidden"> ${title}</span></a>`;
-  return `<li><div class="picture">${image ? `<img src="${escapeHtml(image)}" alt="" loading="lazy" width="88" height="88">` : ''}</div><div><p class="name" dir="auto">${name}</p>
-${details.length > 0 ? `<p class="quiet" dir="auto">${details.map((text) => escapeHtml(text!)).join(' · ')}</p>` : ''}${facts.length > 0 ? `<p class="price">${facts.join('')}</p>` : ''}</div>${url ? button : ''}</li>`;
+  return `<li><div class="picture">${image ? `<img src="${escapeHtml(image)}" alt="" loading="lazy" width="88" height="88">` : ''}</div><div><p class="name"><bdi>${name}</bdi></p>
+${details.length > 0 ? `<p class="quiet">${details.map((text) => `<bdi>${escapeHtml(text!)}</bdi>`).join(' · ')}</p>` : ''}${facts.length > 0 ? `<p class="price">${facts.join('')}</p>` : ''}</div>${url ? button : ''}</li>`;
 }
 
 function listPage(services: Services, list: SharedList, language: string): TokenPage {
@@ -69,7 +69,7 @@ function listPage(services: Services, list: SharedList, language: string): Token
     t('share.from', { store: store.name }),
     t('share.count', { count: cnt }),
   ];
-  const note = lnote ? `<p dir="auto">${escapeHtml(lnote)}</p>` : '';
+  const note = lnote ? `<p><bdi>${escapeHtml(lnote)}</bdi></p>` : '';
   const content = `<p class="quiet">${facts.map(escapeHtml).join(' · ')}</p>${note}${body}`;
   const images = [...pictureSchemes(services.config.publicUrl), 'data:'];
   return tokenPage(frameOf(services, store, language), lname, content, { style: STYLE, images });

@@ -51,6 +51,7 @@ a{color:inherit}
 .primary{color:var(--on-brand);background:var(--brand);border-color:var(--edge)}
 .button:hover{filter:brightness(.94)}
 .button:focus-visible,a:focus-visible{outline:3px solid Highlight;outline-offset:2px}
+.quiet+form{margin-top:1rem}
 fieldset{margin:0;padding:0;border:0}
 legend{margin:0 0 .5rem;padding:0}
 .option{display:flex;gap:.75rem;align-items:flex-start;padding:.5rem 0;cursor:pointer}
