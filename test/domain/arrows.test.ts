@@ -101,6 +101,7 @@ const FORBIDDEN: [string, string][] = [
   ['src/web/dashboard/pages/overview.tsx', '../../../platform/errors.ts'],
   ['src/web/dashboard/parts/store-settings.tsx', '../../../stores/setting.rules.ts'],
   ['src/web/dashboard/pages/overview.tsx', 'node:fs'],
+  ['src/web/dashboard/text.ts', '../../messages/shopper/en.json'],
 ];
 
 test.each(FORBIDDEN.map(importing))('$file may not import $from', ({ place }) => {
@@ -117,6 +118,8 @@ const ALLOWED: [string, string][] = [
   ['src/web/dashboard/pages/overview.tsx', '../parts/chart.tsx'],
   ['src/web/dashboard/parts/store-settings.tsx', '../../../stores/store.columns.ts'],
   ['src/web/dashboard/pages/overview.tsx', 'preact/hooks'],
+  ['src/web/dashboard/text.ts', '../../messages/dashboard/en.json'],
+  ['src/web/dashboard/text.ts', 'intl-messageformat'],
   ['src/platform/page.ts', './errors.ts'],
   ['src/sdk/client/client.ts', './cache.ts'],
   ['src/sdk/compat/main.ts', '../client/error.ts'],

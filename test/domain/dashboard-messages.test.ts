@@ -14,20 +14,20 @@ const parse = (message: string) =>
 
 type Ast = ReturnType<typeof parse>;
 
-/** The placeholders of a message with their types, also those inside plurals; a text has none. */
+/** The names of a message's placeholders, also those inside plurals; where one language has a plural, another may have a number. */
 function placeholdersOf(ast: Ast): string[] {
   const found = ast.flatMap((element) => {
     if (element.type === 0 || element.type === 7) return [];
     const nested = 'options' in element ? Object.values(element.options).flatMap(({ value }) => value) : [];
-    return [`${element.type} ${element.value}`, ...placeholdersOf(nested)];
+    return [element.value, ...placeholdersOf(nested)];
   });
   return [...new Set(found)].sort();
 }
 
 /** Rendered with 2 for each placeholder, so that two messages can be compared. */
 const render = (ast: Ast): string => {
-  const names = placeholdersOf(ast).map((found) => found.split(' ')[1]!);
-  return String(new IntlMessageFormat(ast, 'en').format(Object.fromEntries(names.map((name) => [name, 2]))));
+  const values = Object.fromEntries(placeholdersOf(ast).map((name) => [name, 2]));
+  return String(new IntlMessageFormat(ast, 'en').format(values));
 };
 
 const english = readMessages('en');

@@ -8,7 +8,7 @@ const copy = useCopy('setting');
 const ROW = `  giftDays: {
     ...{ kind: 'int', min: 1, max: 90, initial: 14 },
     cli: { value: 'N', help: 'days for gifts', off: '14 days (default)' },
-    form: { card: 'lists', label: 'Days for gifts' },
+    form: { card: 'lists' },
   },`;
 
 inLongRun(
@@ -31,6 +31,12 @@ inLongRun(
       '  "Days for gifts."\n  giftDays: Int!',
     );
     copy.insert('src/stores/store.columns.ts', /^export const STORE_SETTINGS = \{\n/gm, ROW);
+    for (const language of ['en', 'de'])
+      copy.insert(
+        `src/messages/dashboard/${language}.json`,
+        /^\{\n/g,
+        '  "setting.giftDays.label": "Days for gifts",',
+      );
     await copy.run('tools/generate.mjs');
 
     await checkTypes(copy);
@@ -38,6 +44,11 @@ inLongRun(
     await copy.run('--import', 'tsx', 'test/domain/fixtures/new-setting.ts');
   },
 );
+
+inLongRun('a field of the dashboard without its label does not compile', async () => {
+  copy.replace('src/messages/dashboard/en.json', /^.*setting\.giftDays\.label.*\n/gm, '');
+  await expect(checkTypes(copy)).rejects.toThrow(/setting\.giftDays\.label/);
+});
 
 inLongRun('a setting of the schema without its row in the table does not compile', async () => {
   copy.replace('src/stores/store.columns.ts', /^ {2}giftDays: \{\n(.*\n){3} {2}\},\n/gm, '');

@@ -7,9 +7,12 @@ const copy = useCopy('rule');
 
 const ROW = `  pauseDays: {
     ...{ kind: 'int', min: 1, max: 30, initial: 2 },
-    form: { label: 'Days of pause' },
-    summary: { text: 'pause of {}', unit: 'day' },
+    form: {},
+    summary: 'value',
   },`;
+
+const TEXTS = `  "rule.pauseDays.label": "Days of pause",
+  "rule.pauseDays.summary": "pause of {value, plural, one {# day} other {# days}}",`;
 
 inLongRun(
   'the steps of CONTRIBUTING give topics a rule that is stored, checked, read, a field of the dashboard and part of backups',
@@ -31,6 +34,8 @@ inLongRun(
       '  "Days of pause, 1 to 30; 2 for a new topic."\n  pauseDays: Int',
     );
     copy.insert('src/alerts/topics/topic.columns.ts', /^export const TOPIC_RULES = \{\n/gm, ROW);
+    for (const language of ['en', 'de'])
+      copy.insert(`src/messages/dashboard/${language}.json`, /^\{\n/g, TEXTS);
     await copy.run('tools/generate.mjs');
 
     await checkTypes(copy);

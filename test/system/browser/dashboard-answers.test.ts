@@ -106,12 +106,12 @@ describeInBrowser('the dashboard while answers take their time', () => {
 
   test('the head of a topic has the focus before the topic is there', async () => {
     await enter(page, service.url, store, 'topics');
-    const link = page.getByRole('link', { name: 'backinstock' });
+    const link = page.getByRole('link', { name: 'Back in stock', exact: true });
     await link.waitFor();
     const calls = await holdAnswers(page, 'Topics');
     await link.click();
     await eventually(calls.count, 1);
-    const head = page.getByRole('heading', { level: 1, name: 'backinstock' });
+    const head = page.getByRole('heading', { level: 1, name: 'Back in stock' });
     await eventually(() => head.evaluate((element) => element === document.activeElement), true);
     await calls.answer();
     await page.getByText('Sent: When a product is back in stock').waitFor();
@@ -133,6 +133,6 @@ describeInBrowser('the dashboard while answers take their time', () => {
     await eventually(calls.count, 2);
     await calls.answer();
     await calls.answer();
-    await page.getByRole('link', { name: 'comingsoon' }).waitFor();
+    await page.getByRole('link', { name: 'Coming soon' }).waitFor();
   });
 });

@@ -35,11 +35,11 @@ describeInBrowser('forms of the dashboard', () => {
 
   /** From the page of all topics. */
   async function openTopic(name: string): Promise<void> {
-    await page.getByRole('link', { name }).click();
+    await page.getByRole('link', { name, exact: true }).click();
     await page.getByLabel('Subject').waitFor();
   }
 
-  async function pressSaveTopic(name: string): Promise<void> {
+  async function pressSaveTopic(): Promise<void> {
     await page.getByRole('button', { name: 'Save' }).click();
     await said(/^Topic .* saved\.$/).waitFor();
   }
@@ -57,7 +57,7 @@ describeInBrowser('forms of the dashboard', () => {
     await page.getByLabel('Sent').selectOption('Manually');
     await page.getByLabel('Recipients').selectOption('Send to all at once');
     await page.getByText('You have unsaved changes.').waitFor();
-    await pressSaveTopic('launch');
+    await pressSaveTopic();
     await page.getByText('All changes saved.').waitFor();
     await page.getByText('Sent: Manually').waitFor();
     expect(await topic('launch', 'trigger tag batchSize')).toEqual({
@@ -93,7 +93,7 @@ describeInBrowser('forms of the dashboard', () => {
     await enterTopic('launch');
     expect(await page.getByLabel('Minutes between batches').inputValue()).toBe('1.5');
     await page.getByLabel('Subject').fill('News');
-    await pressSaveTopic('launch');
+    await pressSaveTopic();
     expect(await topic('launch', 'subject batchIntervalSeconds')).toMatchObject({
       subject: 'News',
       batchIntervalSeconds: 90,
@@ -109,7 +109,7 @@ describeInBrowser('forms of the dashboard', () => {
     await page.getByLabel('Minimum price drop (%)').fill('20');
     await page.getByLabel('Delay (minutes)').fill('1.5');
     await page.getByLabel('Also alert shoppers who have the product in a list').check();
-    await pressSaveTopic('pricedrop');
+    await pressSaveTopic();
     expect(await topic('pricedrop', 'trigger dropPercent delaySeconds listHolders')).toEqual({
       ...{ name: 'pricedrop', trigger: 'pricedrop' },
       ...{ dropPercent: 20, delaySeconds: 90, listHolders: true },
@@ -122,7 +122,7 @@ describeInBrowser('forms of the dashboard', () => {
     await page
       .getByText('price drop of 20 % or more · also shoppers with the product in a list · after')
       .waitFor();
-    await openTopic('backinstock');
+    await openTopic('Back in stock');
     expect(await page.getByLabel('Also alert shoppers who have the product in a list').count()).toBe(0);
   });
 
@@ -130,7 +130,7 @@ describeInBrowser('forms of the dashboard', () => {
     await enterTopic('backinstock');
     await saveTopic({ name: 'backinstock', sms: 'Back: {{ product.url }}', minStock: 7 });
     await page.getByLabel('Subject').fill('It is back');
-    await pressSaveTopic('backinstock');
+    await pressSaveTopic();
     expect(await topic('backinstock', 'subject sms minStock')).toEqual({
       name: 'backinstock',
       subject: 'It is back',
@@ -157,7 +157,7 @@ describeInBrowser('forms of the dashboard', () => {
 
   test('what is not saved is asked about before a link, Back, signing out or closing the tab would lose it', async () => {
     await enter(page, service.url, store, 'topics');
-    await openTopic('backinstock');
+    await openTopic('Back in stock');
     const subject = page.getByLabel('Subject');
     const question = page.getByRole('dialog', { name: 'Leave without saving?' });
     const stay = async () => {

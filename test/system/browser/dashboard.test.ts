@@ -233,7 +233,7 @@ describeInBrowser('the merchant dashboard', () => {
     const wish = { medium: 'email', mediumvalue: 'ann@example.com', products, topics: ['preorder'] };
     await service.post('/storeadmin/bispa/subscriptions/create', wish, { store: own }).expect(200);
     await enter(own, 'topics');
-    await page.getByRole('link', { name: 'backinstock' }).click();
+    await page.getByRole('link', { name: 'Back in stock', exact: true }).click();
     await page.getByRole('button', { name: 'Save' }).waitFor();
     expect(await page.getByRole('button', { name: 'Delete topic' }).count()).toBe(0);
     await page.getByRole('link', { name: 'all topics' }).click();
@@ -628,6 +628,6 @@ describeInBrowser('the merchant dashboard', () => {
     await page.getByRole('alert').getByText('The service can’t be reached').waitFor();
     await page.unroute('**/graphql');
     await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByRole('link', { name: 'comingsoon' }).waitFor();
+    await page.getByRole('link', { name: 'Coming soon' }).waitFor();
   });
 });
