@@ -13,9 +13,10 @@ describeInBrowser('the topic editor', () => {
   beforeEach(async () => {
     page = await browser.newPage();
     await enter(page, service.url, store, 'topics/backinstock');
-    await page.getByLabel('Headline').waitFor();
+    await field('Headline').waitFor();
   });
 
+  const field = (name: string) => page.getByRole('textbox', { name, exact: true });
   const said = (text: string) => page.getByRole('status').getByText(text);
   const mail = () => page.frameLocator('iframe').locator('body');
 
@@ -37,11 +38,11 @@ describeInBrowser('the topic editor', () => {
   };
 
   test('simple fields change the standard email, and only what was changed is stored', async () => {
-    await page.getByLabel('Headline').fill('Hooray: {{ product.title }}');
-    await page.getByLabel('Footer').fill('Free returns.');
+    await field('Headline').fill('Hooray: {{ product.title }}');
+    await field('Footer').fill('Free returns.');
     await mail().getByText('Hooray: Linen shirt').waitFor();
     await mail().getByText('Free returns.').waitFor();
-    expect(await page.getByLabel('HTML', { exact: true }).isVisible()).toBe(false);
+    expect(await field('HTML').isVisible()).toBe(false);
     await save();
     expect(await ownTexts(null)).toEqual({
       headline: 'Hooray: {{ product.title }}',
@@ -51,13 +52,13 @@ describeInBrowser('the topic editor', () => {
   });
 
   test('a customized part goes back to the standard text, and so do all at once', async () => {
-    const standard = await page.getByLabel('Headline').inputValue();
-    await page.getByLabel('Headline').fill('Mine');
-    await page.getByLabel('Button', { exact: true }).fill('Go');
+    const standard = await field('Headline').inputValue();
+    await field('Headline').fill('Mine');
+    await field('Button').fill('Go');
     await save();
     await page.getByRole('button', { name: 'Reset to standard: Headline' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Reset to standard' }).click();
-    await eventually(() => page.getByLabel('Headline').inputValue(), standard);
+    await eventually(() => field('Headline').inputValue(), standard);
     expect(await ownTexts(null)).toEqual({ button: 'Go' });
     await page.getByText('All changes saved.').waitFor();
     await page.getByRole('button', { name: 'Reset all to standard' }).click();
@@ -67,20 +68,20 @@ describeInBrowser('the topic editor', () => {
   });
 
   test('a language is added, previewed and saved on its own; leaving unsaved texts asks first', async () => {
-    await page.getByLabel('Headline').fill('Mine');
+    await field('Headline').fill('Mine');
     await save();
     await page.getByLabel('Add language').selectOption('de');
-    await mail().getByText('Produkt ansehen').waitFor();
-    await page.getByLabel('Headline').fill('Meins: {{ product.title }}');
+    await mail().getByText('Artikel ansehen').waitFor();
+    await field('Headline').fill('Meins: {{ product.title }}');
     await page.getByRole('button', { name: 'English', exact: true }).click();
     await page.getByRole('button', { name: 'Stay on this page' }).click();
     await mail().getByText('Meins: Linen shirt').waitFor();
     await save();
     await page.getByRole('button', { name: 'English', exact: true }).click();
-    await eventually(() => page.getByLabel('Headline').inputValue(), 'Mine');
+    await eventually(() => field('Headline').inputValue(), 'Mine');
     await page.reload();
     await page.getByRole('button', { name: 'Deutsch', exact: true }).click();
-    await eventually(() => page.getByLabel('Headline').inputValue(), 'Meins: {{ product.title }}');
+    await eventually(() => field('Headline').inputValue(), 'Meins: {{ product.title }}');
     expect([await ownTexts('en'), await ownTexts('de')]).toEqual([
       { headline: 'Mine' },
       { headline: 'Meins: {{ product.title }}' },
@@ -101,24 +102,24 @@ describeInBrowser('the topic editor', () => {
   });
 
   test('subject and preheader say how long they are, and what an inbox cuts', async () => {
-    await page.getByLabel('Subject').fill('{{ product.title }}');
+    await field('Subject').fill('{{ product.title }}');
     await page.getByText('11 characters in the preview. Inboxes show about 60.').waitFor();
-    await page.getByLabel('Subject').fill(`${'x'.repeat(60)} gone`);
+    await field('Subject').fill(`${'x'.repeat(60)} gone`);
     await page
       .getByText('65 characters in the preview. Inboxes show about 60 and cut off “ gone”.')
       .waitFor();
-    await page.getByLabel('Preheader').fill('y'.repeat(91));
+    await field('Preheader').fill('y'.repeat(91));
     await page.getByText('Inboxes show about 90 and cut off “y”.').waitFor();
   });
 
   test('a mistake in the HTML opens the section that has it; own HTML says that fields may not show', async () => {
     await page.getByText('Advanced: HTML').click();
-    await page.getByLabel('HTML', { exact: true }).fill('<p>{% if product.title %}never closed</p>');
+    await field('HTML').fill('<p>{% if product.title %}never closed</p>');
     await page.getByText('Advanced: HTML').click();
-    await eventually(() => page.getByLabel('HTML', { exact: true }).isVisible(), false);
+    await eventually(() => field('HTML').isVisible(), false);
     await page.getByText('You’ve customized the HTML.').waitFor();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await eventually(() => page.getByLabel('HTML', { exact: true }).isVisible(), true);
+    await eventually(() => field('HTML').isVisible(), true);
     expect(await ownTexts(null)).toEqual({});
   });
 });
