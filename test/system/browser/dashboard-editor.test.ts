@@ -71,11 +71,12 @@ describeInBrowser('the topic editor', () => {
     await field('Headline').fill('Mine');
     await save();
     await page.getByLabel('Add language').selectOption('de');
-    await mail().getByText('Artikel ansehen').waitFor();
+    await page.getByText('these shoppers get your English texts').waitFor();
     await field('Headline').fill('Meins: {{ product.title }}');
     await page.getByRole('button', { name: 'English', exact: true }).click();
     await page.getByRole('button', { name: 'Stay on this page' }).click();
     await mail().getByText('Meins: Linen shirt').waitFor();
+    await mail().getByText('Artikel ansehen').waitFor();
     await save();
     await page.getByRole('button', { name: 'English', exact: true }).click();
     await eventually(() => field('Headline').inputValue(), 'Mine');
