@@ -15,7 +15,11 @@ const [messages = 20_000] = process.argv.slice(2).map(Number);
 const UNDER_WAY = 10;
 const texts = standardTexts('backinstock', 'en');
 const parts = partsOf('email');
-const footer = footerTexts({ name: 'Bench', logoUrl: null, colour: null }, 'en', 'footer.why.product');
+const footer = footerTexts(
+  { name: 'Bench', logoUrl: null, colour: null, postalAddress: null, imprintUrl: null },
+  'en',
+  'footer.why.product',
+);
 const forms = Object.fromEntries(
   Object.entries(PARTS).map(([name, { form }]) => [name, form]),
 ) as RenderJob['forms'];

@@ -27,7 +27,18 @@ export function describeStore(store: StoreListing): string {
   const { pid, name, keys, tokenKeys, isDemo, maintenance, pacing, ...settings } = store;
   const { listTypes, inventoryManaged, allowedOrigins, shareUrl, doubleOptIn, ...more } = settings;
   const { defaultRegion, measureAlerts, attributionDays, mergedSessions, restoreDays, ...brand } = more;
-  const { logoUrl, colour, senderName, senderAddress, currency, locale, rateLimits, ...others } = brand;
+  const {
+    logoUrl,
+    colour,
+    senderName,
+    senderAddress,
+    postalAddress,
+    imprintUrl,
+    currency,
+    locale,
+    rateLimits,
+    ...others
+  } = brand;
   const { digestSeconds, quietFrom, quietTo, timeZone = 'UTC', dailyCap } = pacing as SendingSchedule;
   const limits = Object.entries(rateLimits as RateLimits).map(([kind, limit]) => `${kind}=${limit}`);
   const sender = `${senderName ?? name}${senderAddress === null ? '' : `, answers go to ${senderAddress}`}`;
@@ -57,6 +68,8 @@ export function describeStore(store: StoreListing): string {
     ['logo', logoUrl ?? 'none: messages and pages show the name'],
     ['colour', colour ?? 'a dark one'],
     ['mails come from', sender],
+    ['postal address', postalAddress?.replaceAll('\n', ', ') ?? 'none'],
+    ['legal notice', imprintUrl ?? 'none'],
     ['prices', `${currency ?? 'plain numbers'} as in ${locale}`],
     ['time zone', timeZone],
     ['rate limits', limits.join(', ') || 'as published'],

@@ -1,8 +1,11 @@
 import { createHmac } from 'node:crypto';
-import { plainMail } from '../alerts/send/mail-page.ts';
+import { plainMail, productCell, softCell } from '../alerts/send/mail-page.ts';
 import type { Branded } from '../alerts/send/mail-page.ts';
 import { readEmail } from '../platform/email.ts';
 import { fail } from '../platform/errors.ts';
+import { localeFor, translator } from '../platform/messages.ts';
+import { formatMoney } from '../platform/money.ts';
+import type { MoneyStyle } from '../platform/money.ts';
 import { codePoints, hasControlCharacters, isStorable, shorten } from '../platform/text.ts';
 import { DAY_MS, HOUR_MS } from '../platform/time.ts';
 
@@ -57,45 +60,69 @@ export function checkShareMedium(text: string | null | undefined): string {
   return isFine ? medium : fail('invalid-medium', `medium must have 1 to ${MAX_MEDIUM} printable characters`);
 }
 
-/** Links to the store's own page, or else to the page of this service. */
+/** Links to the store's own page, or else to the page of this service, whose texts are in `lang`. */
 export function shareLink(
   store: { pid: string; shareUrl: string | null; isDemo: boolean },
   publicUrl: string,
   lid: string,
+  lang: string,
 ): string {
   if (store.shareUrl === null && store.isDemo) return `${publicUrl}/demo#/shared/${lid}`;
-  if (store.shareUrl === null) return `${publicUrl}/shared/${lid}?pid=${encodeURIComponent(store.pid)}`;
+  if (store.shareUrl === null)
+    return `${publicUrl}/shared/${lid}?${new URLSearchParams({ pid: store.pid, lang }).toString()}`;
   if (store.shareUrl.includes('{lid}')) return store.shareUrl.replaceAll('{lid}', lid);
   const url = new URL(store.shareUrl);
   url.searchParams.set('lid', lid);
   return url.href;
 }
 
+/** A product in the email; `url` and `image` are the catalogue's, because the sender could have typed others. */
+export type MailedItem = {
+  title: string;
+  variant: string | null;
+  price: number | null;
+  url: string;
+  image: string;
+};
+
 export type SharedListMail = {
-  store: Branded;
+  store: Branded & MoneyStyle;
+  language: string;
   fromname: string;
   lname: string;
   cnt: number;
+  items: readonly MailedItem[];
   note: string;
   url: string;
 };
 
 /** `plainMail` escapes what people typed. */
-export function shareMail({ store, fromname, lname, cnt, note, url }: SharedListMail): {
-  subject: string;
-  html: string;
-  text: string;
-} {
-  const sender = fromname === '' ? 'Somebody' : fromname;
-  const line = `${sender} shares the list “${lname}” (${cnt} ${cnt === 1 ? 'item' : 'items'}) from ${store.name} with you.`;
-  const subject = `${sender} shares the list “${shorten(lname, 60)}” with you`;
-  const words = 'Open the list';
-  const html = plainMail(store, {
-    title: subject,
-    preview: note || line,
-    texts: [line, ...(note === '' ? [] : [`“${note}”`])],
-    button: { url, words },
-  });
-  const text = [line, ...(note === '' ? [] : [note]), `${words}: ${url}`].join('\n\n');
-  return { subject, html, text: `${text}\n` };
+export function shareMail(mail: SharedListMail): { subject: string; html: string; text: string } {
+  const { store, language, fromname: sender, lname, cnt, items, note, url } = mail;
+  const t = translator(language);
+  const kind = sender === '' ? ('.anonymous' as const) : '';
+  const values = { sender, store: store.name, list: shorten(lname, 60) };
+  const intro = t(`share.intro${kind}`, values);
+  const money = { ...store, locale: localeFor(language, store.locale) };
+  const detailsOf = ({ variant, price }: MailedItem): string =>
+    [variant, price === null ? null : formatMoney(price, money)].filter(Boolean).join(' · ');
+  const more = cnt > items.length ? t('page.more', { count: cnt - items.length }) : '';
+  const lines = items.map((item) => [item.title, detailsOf(item)].filter(Boolean).join(' – '));
+  const subject = t(`share.subject${kind}`, values);
+  return {
+    subject,
+    ...plainMail(store, language, {
+      title: lname,
+      preview: note || intro,
+      texts: [intro, ...(note === '' ? [] : [t('page.quoted', { text: note })])],
+      products: {
+        cells: [
+          ...items.map((item) => productCell({ ...item, url: item.url || url }, detailsOf(item))),
+          ...(more === '' ? [] : [softCell(more)]),
+        ],
+        text: [lname, ...lines.map((line) => `- ${line}`), more].filter(Boolean).join('\n'),
+      },
+      button: { url, words: t('share.button') },
+    }),
+  };
 }

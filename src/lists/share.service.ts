@@ -1,12 +1,13 @@
-import { absoluteUrl, siteOf } from '../alerts/compose/model.rules.ts';
 import { enqueueMessage } from '../alerts/queue/outbox.repo.ts';
 import { requireAccount, requireShopper } from '../context.ts';
 import type { Context, Services } from '../context.ts';
 import { readOrLess } from '../platform/budget.ts';
 import type { Tx } from '../platform/database/database.ts';
 import { fail } from '../platform/errors.ts';
-import { pictureSchemes } from '../platform/pictures.ts';
+import { readLanguage, shippedLanguage } from '../platform/messages.ts';
 import { findProducts } from '../stores/products/product.repo.ts';
+import { variantUrl } from '../stores/products/product.rules.ts';
+import { productUrls } from '../stores/shop.rules.ts';
 import type { StoreRow } from '../stores/store.repo.ts';
 import { consume } from '../stores/usage-window.repo.ts';
 import type { ItemRow } from './item.columns.ts';
@@ -17,6 +18,7 @@ import { withOwnList } from './list.service.ts';
 import type { Owner } from './list.service.ts';
 import { itemUrl, ownView } from './list.view.ts';
 import type { ListView } from './list.view.ts';
+import { readPages } from './page.repo.ts';
 import type { PageRow } from './page.repo.ts';
 import { NEWEST_FIRST } from './page.rules.ts';
 import * as rules from './share.rules.ts';
@@ -36,14 +38,43 @@ export async function emailList(ctx: Context, mail: Mail): Promise<{ msg: string
       ? locked
       : await changeList(tx, locked, { anonRead: true }, { uby: owner.em, now });
     const { store } = owner;
-    const url = rules.shareLink(store, ctx.config.publicUrl, list.lid);
-    const { lname, cnt } = list;
-    const content = rules.shareMail({ store, fromname: fromname || owner.fname, lname, cnt, note, url });
-    const mail = { kind: 'list-share', medium: 'email', recipient: to, payload: content } as const;
-    await enqueueMessage(tx, { pid: store.pid, ...mail }, now);
+    const language = shippedLanguage(readLanguage(mail.language), owner.language, store.locale);
+    const content = rules.shareMail({
+      ...{ store, language, note, fromname: fromname || owner.fname, lname: list.lname, cnt: list.cnt },
+      items: await readMailedItems(tx, ctx, owner, list.lid),
+      url: rules.shareLink(store, ctx.config.publicUrl, list.lid, language),
+    });
+    const message = { kind: 'list-share', medium: 'email', recipient: to, payload: content } as const;
+    await enqueueMessage(tx, { pid: store.pid, ...message }, now);
     return ownView(owner, list);
   });
   return { msg: 'The list is on its way', listinfo };
+}
+
+const MAILED_ITEMS = 10;
+const MAX_MAILED_BYTES = 1_000_000;
+
+async function readMailedItems(tx: Tx, ctx: Context, owner: Owner, lid: string): Promise<rules.MailedItem[]> {
+  const { pid, regid, store } = owner;
+  const key = { pid, regid, lid, limit: MAILED_ITEMS, isWithoutList: true } as const;
+  const [page] = await readPages(tx, NEWEST_FIRST, [{ key, maxBytes: MAX_MAILED_BYTES }]);
+  const items = page!.row?.items ?? [];
+  const products = await findProducts(
+    tx,
+    pid,
+    items.map(({ epi }) => epi),
+  );
+  const productOf = new Map(products.map((product) => [product.epi, product]));
+  const urlsOf = productUrls(store, ctx.config.publicUrl);
+  return items.map(({ epi, dt, vi, pr }) => {
+    const product = productOf.get(epi);
+    return {
+      title: dt ?? epi,
+      variant: vi,
+      price: pr,
+      ...(product ? urlsOf(variantUrl(product), product.iu) : { url: '', image: '' }),
+    };
+  });
 }
 
 export type ShareReport = { msg: string; lid: string; lname: string; medium: string };
@@ -69,9 +100,11 @@ export async function reportShare(
 export type SharedItem = ItemRow & { url: string; image: string; stock: number | null };
 
 export type SharedList = {
-  store: Pick<StoreRow, 'name' | 'logoUrl' | 'colour' | 'currency' | 'locale'>;
+  store: StoreRow;
   lname: string;
   lnote: string | null;
+  /** The first name of an account; null for a guest. */
+  ownerName: string | null;
   cnt: number;
   items: SharedItem[];
 };
@@ -100,19 +133,14 @@ export async function viewSharedList(ctx: Context, lid: string): Promise<SharedL
     page.items.map(({ epi }) => epi),
   );
   const stockOf = new Map(products.map(({ epi, stk }) => [epi, stk]));
-  const { publicUrl } = config;
-  const schemes = pictureSchemes(publicUrl);
-  const siteUrl = siteOf({ ...store, siteUrl: store.shareUrl ?? store.allowedOrigins[0] ?? null }, publicUrl);
-  const items = page.items.map((item) => {
-    const image = absoluteUrl(item.iu, siteUrl);
-    return {
-      ...item,
-      url: absoluteUrl(itemUrl(item) ?? item.du, siteUrl),
-      image: schemes.some((scheme) => image.startsWith(scheme)) ? image : '',
-      stock: store.inventoryManaged ? (stockOf.get(item.epi) ?? null) : null,
-    };
-  });
-  return { store, lname, lnote, cnt, items };
+  const urlsOf = productUrls(store, config.publicUrl);
+  const items = page.items.map((item) => ({
+    ...item,
+    ...urlsOf(itemUrl(item) ?? item.du, item.iu),
+    stock: store.inventoryManaged ? (stockOf.get(item.epi) ?? null) : null,
+  }));
+  const ownerName = (page.owner?.em && page.owner.fname) || null;
+  return { store, lname, lnote, ownerName, cnt, items };
 }
 
 async function checkShareLimits(tx: Tx, { store, regid }: Owner, to: string, now: Date): Promise<void> {

@@ -1,7 +1,7 @@
 export type FormField = {
   /** A sample, which is the same in every language. */
   placeholder?: string;
-  as?: 'time' | 'url' | 'email' | 'timeZone' | 'currency';
+  as?: 'time' | 'url' | 'email' | 'timeZone' | 'currency' | 'lines';
   /** Seconds per unit in which people enter a duration: 60 shows minutes. */
   unitSeconds?: 60 | 3_600;
   /** The number that an empty field means; null where the field is nullable. */

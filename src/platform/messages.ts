@@ -89,7 +89,9 @@ export function translator(language: string): Translate {
   };
 }
 
-/** The locale in which a reader of `language` sees the store's prices: the store's own where it is the same language. */
-export function localeFor(language: string, storeLocale: string): string {
-  return languageOf(language) === languageOf(storeLocale) ? storeLocale : language;
+/** The locale of prices in a text of `language`: the store's or the reader's, whichever speaks it; else the store's. */
+export function localeFor(language: string, storeLocale: string, reader: string | null = language): string {
+  const speaks = (locale: string | null): boolean =>
+    locale !== null && languageOf(locale) === languageOf(language);
+  return speaks(storeLocale) || !speaks(reader) ? storeLocale : reader!;
 }

@@ -33,6 +33,27 @@ export const BRAND_SETTINGS = {
       placeholder: 'hello@shop.example',
     },
   },
+  postalAddress: {
+    ...{ kind: 'text', check: 'lines', max: 500, initial: null },
+    cli: { value: 'TEXT', help: 'postal address at the end of every email', off: 'none (default)' },
+    form: {
+      card: 'brand',
+      as: 'lines',
+    },
+  },
+  imprintUrl: {
+    ...{ kind: 'text', check: 'url', max: 1_000, initial: null },
+    cli: {
+      value: 'URL',
+      help: 'https URL of the legal notice that every email links to',
+      off: 'none (default)',
+    },
+    form: {
+      card: 'brand',
+      as: 'url',
+      placeholder: 'https://shop.example/legal',
+    },
+  },
   currency: {
     ...{ kind: 'text', check: 'currency', initial: null },
     cli: { value: 'EUR', help: 'currency of all prices', off: 'prices are plain numbers (default)' },

@@ -2,7 +2,9 @@ import type { StoreModel, SuppressionModel } from '../generated/prisma/models.ts
 import type { Db } from '../platform/database/database.ts';
 import type { SendingSchedule, TokenKey, TokenStore } from './store.rules.ts';
 
-type BrandName = 'logoUrl' | 'colour' | 'senderName' | 'senderAddress' | 'currency' | 'locale';
+type BrandName =
+  | ('logoUrl' | 'colour' | 'senderName' | 'senderAddress' | 'postalAddress' | 'imprintUrl')
+  | ('currency' | 'locale');
 
 export type Sender = Pick<StoreModel, 'pid' | 'name' | 'isDemo' | 'linkNo' | BrandName> &
   TokenStore & {
@@ -13,14 +15,23 @@ export type Sender = Pick<StoreModel, 'pid' | 'name' | 'isDemo' | 'linkNo' | Bra
 
 /** Columns of a sender, for the store alias `s`. */
 export const SENDER_COLUMNS = `s.pid, s.name, s.secret, s.token_keys AS "tokenKeys", s.is_demo AS "isDemo", s.link_no AS "linkNo", s.pacing, s.logo_url AS "logoUrl", s.colour,
-  s.sender_name AS "senderName", s.sender_address AS "senderAddress", s.currency, s.locale, coalesce(s.share_url, s.allowed_origins[1]) AS "siteUrl"`;
+  s.sender_name AS "senderName", s.sender_address AS "senderAddress", s.postal_address AS "postalAddress", s.imprint_url AS "imprintUrl", s.currency, s.locale, coalesce(s.share_url, s.allowed_origins[1]) AS "siteUrl"`;
 
 /** The store of a message, and whether the contact has unsubscribed from all its messages. */
 export type Envelope = Sender & { isSuppressed: boolean };
 
 const SENDER = {
   ...{ pid: true, name: true, secret: true, tokenKeys: true, isDemo: true, linkNo: true, pacing: true },
-  ...{ logoUrl: true, colour: true, senderName: true, senderAddress: true, currency: true, locale: true },
+  ...{
+    logoUrl: true,
+    colour: true,
+    senderName: true,
+    senderAddress: true,
+    postalAddress: true,
+    imprintUrl: true,
+    currency: true,
+    locale: true,
+  },
   ...{ shareUrl: true, allowedOrigins: true },
 } as const;
 

@@ -4,7 +4,7 @@ import { isEmail } from '../platform/email.ts';
 import { fail } from '../platform/errors.ts';
 import { intRule, isIntIn } from '../platform/fields.ts';
 import { plainOrigin } from '../platform/origin.ts';
-import { hasControlCharacters, isLine, isStorable } from '../platform/text.ts';
+import { codePoints, hasControlCharacters, isLine, isStorable } from '../platform/text.ts';
 import type { Setting, TextCheck } from './setting.types.ts';
 import { storeSettings } from './store.columns.ts';
 import type { SettingName } from './store.columns.ts';
@@ -56,6 +56,12 @@ const CHECKS: Record<TextCheck, CheckText> = {
   line(text, reject, max) {
     const line = text.trim();
     return line !== '' && isLine(line, max) ? line : reject(`must have 1 to ${max} printable characters`);
+  },
+  lines(text, reject, max) {
+    const lines = text.trim().split(/[ \t]*\r?\n/);
+    const stored = lines.join('\n');
+    const isFine = stored !== '' && codePoints(stored) <= max && lines.every(isSafe);
+    return isFine ? stored : reject(`must have 1 to ${max} printable characters`);
   },
   url(text, reject, max) {
     const url = text.trim();

@@ -2,7 +2,7 @@ import type { FormField, IntField } from '../platform/fields.ts';
 
 /** The check of a text, or of each text in a list; setting.rules.ts implements the checks. */
 export type TextCheck =
-  | ('line' | 'url' | 'listType' | 'origin' | 'shareUrl' | 'region')
+  | ('line' | 'lines' | 'url' | 'listType' | 'origin' | 'shareUrl' | 'region')
   | ('time' | 'timeZone' | 'colour' | 'email' | 'currency' | 'locale');
 
 export type SettingCard = 'general' | 'lists' | 'brand' | 'frequency' | 'clicks';

@@ -84,7 +84,9 @@ test('subscribing over REST and restocking over GraphQL brings each subscriber e
     expect(mail.subject).toBe('Blaue "Hose" <M> is back in stock');
     expect(mail.messageId).toBe(`<${id}@store.example>`);
     expect(header('x-alert-id')).toBe(id);
-    expect(header('list-unsubscribe')).toMatch(/^<https:\/\/alerts\.example\/unsubscribe\/[\w.-]+>$/);
+    expect(header('list-unsubscribe')).toMatch(
+      /^<https:\/\/alerts\.example\/unsubscribe\/[\w.-]+\?lang=en>$/,
+    );
     expect(header('list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click');
     expect(mail.html).toContain('Blaue &#34;Hose&#34; &lt;M&gt;');
     expect(mail.html).toContain('href="https://shop.example/p/1?variant=7"');
@@ -461,7 +463,7 @@ test('mails that are no alerts can be left too: with one click and by a link in 
   expect(recipients()).toEqual(['friend@example.com', 'me@example.com', 'new@example.com']);
   for (const { mail } of smtp.received) {
     const header = (name: string) => mail.headers.find(({ key }) => key === name)?.value ?? '';
-    const [, path] = /^<https:\/\/alerts\.example(\/unsubscribe\/[\w.-]+)>$/.exec(
+    const [, path] = /^<https:\/\/alerts\.example(\/unsubscribe\/[\w.-]+\?lang=en)>$/.exec(
       header('list-unsubscribe'),
     )!;
     expect(header('list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click');

@@ -56,7 +56,7 @@ test('a subscriber by text message gets one over the provider, under the alert i
   expect(fields.get('To')).toBe('+4915123456789');
   expect(fields.get('From')).toBe('+4930999');
   expect(fields.get('Body')).toMatch(
-    /^Shoes: Boots is back in stock\. https:\/\/shop\.example\/p\/1\?variant=5 Stop: https:\/\/alerts\.example\/u\/[\w-]{27}\.\w+$/,
+    /^Shoes: Boots is back in stock\. https:\/\/shop\.example\/p\/1\?variant=5 Opt out: https:\/\/alerts\.example\/u\/[\w-]{27}\.\w+$/,
   );
 });
 

@@ -91,7 +91,7 @@ test('a mail is valid, from the sender of the brand, with logo, readable button,
   expect(headerOf(received, 'auto-submitted')).toBe('auto-generated');
   expect(headerOf(received, 'list-id')).toMatch(/^<alerts\.[\da-f]{16}\.service\.example>$/);
   expect(mistakesIn(mail.html!)).toEqual([]);
-  expect(mail.html).toMatch(/^<!doctype html>\s<html lang="en" dir="auto">/);
+  expect(mail.html).toMatch(/^<!doctype html>\s<html lang="en" dir="ltr">/);
   for (const part of ['<meta charset="utf-8">', 'name="viewport"', '<title>Kettle is back in stock</title>'])
     expect(mail.html).toContain(part);
   expect(mail.html).toContain('prefers-color-scheme:dark');
@@ -145,7 +145,7 @@ test('a price that fell shows what it was, and several alerts in one mail have o
   expect(mistakesIn(html)).toEqual([]);
   expect(html.match(/logo\.png/g)).toHaveLength(1);
   expect(html).toMatch(/<s [^>]*>100,00(?:&nbsp;|\u00a0)€<\/s>/);
-  expect(text).toContain('Price: 80,00\u00a0€ (before: 100,00\u00a0€)');
+  expect(text).toContain('Price: 80,00\u00a0€ (was 100,00\u00a0€)');
 });
 
 /** A page behind a link of ours. */
@@ -166,7 +166,7 @@ test('a text message is one of 160 characters whose links lead to the product an
   const [kettle = '', long = ''] = textsSent();
   for (const text of [kettle, long]) {
     expect(text.length).toBeLessThanOrEqual(160);
-    expect(text).toMatch(/ is back in stock\. https:\/\/\S+ Stop: https:\/\/\S+$/);
+    expect(text).toMatch(/ is back in stock\. https:\/\/\S+ Opt out: https:\/\/\S+$/);
     expect(text).toMatch(/^[\x20-\x7e]+$/);
   }
   expect(kettle).toMatch(/^Kettle shop: Kettle is back in stock\. /);

@@ -278,6 +278,6 @@ describe('the page of a shared list', () => {
   ])('answers 404 for %s', async (_what, call) => {
     const { status, text } = await call();
     expect(status).toBe(404);
-    expect(text).toContain('There is no such list');
+    expect(text).toContain('List not found');
   });
 });

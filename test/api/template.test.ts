@@ -109,7 +109,11 @@ test('what does not fit into the budget of a request is refused with its own fai
       texts: { subject: 's', html: 'h', text: slow(100), sms: 'm' },
       parts: ['text'],
       model: SAMPLE_MODEL,
-      footer: footerTexts({ name: 'Shop', logoUrl: null, colour: null }, 'en', 'footer.why.product'),
+      footer: footerTexts(
+        { name: 'Shop', logoUrl: null, colour: null, postalAddress: null, imprintUrl: null },
+        'en',
+        'footer.why.product',
+      ),
       budget,
     });
   const answers = await Promise.allSettled([render(), render()]);

@@ -207,7 +207,7 @@ test('a preview shows the sample or a product, escaped in HTML even where the te
   const { html, text } = real.body.data.previewTopic;
   expect(html).toContain('<b>&lt;script&gt;alert(1)&lt;/script&gt;</b>Test &amp; Co');
   expect(html).toContain('https://alerts.example/unsubscribe/sample');
-  expect(text).toContain('Stop these messages: https://alerts.example/unsubscribe/sample');
+  expect(text).toContain('Unsubscribe: https://alerts.example/unsubscribe/sample');
   const broken = await service.graphql(query, { html: '{{ product.title' }, { store });
   expect(failure(broken.body)[0]).toBe('invalid-request');
   const long = await service.graphql(query, { html: 'x'.repeat(50_001) }, { store });

@@ -268,6 +268,22 @@ test('an account subscribes to an alert at its own address', async () => {
   expect(await client.fetchProductAlerts({ topic: 'backinstock' })).toMatchObject({ total: 0 });
 });
 
+test("an alert is in the browser's language, or in the one that the page names", async () => {
+  const browser = jest.replaceProperty(globalThis, 'navigator', { language: 'de-AT' } as Navigator);
+  try {
+    const { client } = openTab(service.url, await service.account(store, 'reader@example.com'));
+    await client.subscribeForProductAlert({ products: [product(7)] });
+    await client.subscribeForProductAlert({ products: [product(8)], language: 'ja' });
+    const { subscriptions } = await client.fetchProductAlerts();
+    expect(subscriptions.map(({ epi, language }) => [epi, language])).toEqual([
+      [8, 'ja'],
+      [7, 'de-AT'],
+    ]);
+  } finally {
+    browser.restore();
+  }
+});
+
 test('a guest subscribes, and is told that the address has to confirm', async () => {
   const shopper = await service.guest(store);
   const { client } = openTab(service.url, shopper);

@@ -9,10 +9,10 @@ const all = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((name
 const APART = /^(sdk|web\/(?!demo-store)|generated)/;
 const sources = all.filter((file) => !APART.test(file));
 
-/** The files that a file imports, also for their types alone. */
+/** The code that a file imports, also for its types alone. */
 function importsOf(file: string): string[] {
   const text = readFileSync(join(SRC, file), 'utf8');
-  return [...text.matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)].map(([, path]) =>
+  return [...text.matchAll(/(?:from|import\()\s*'(\.[^']+\.tsx?)'/g)].map(([, path]) =>
     relative(SRC, normalize(join(SRC, dirname(file), path!))),
   );
 }

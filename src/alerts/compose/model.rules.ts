@@ -1,4 +1,4 @@
-import { directionOf, localeFor, translator } from '../../platform/messages.ts';
+import { directionOf, translator } from '../../platform/messages.ts';
 import type { MessageKey } from '../../platform/messages.ts';
 import { DEFAULT_COLOUR, textOn } from '../../platform/text.ts';
 import type { ProductRow } from '../../stores/products/product.columns.ts';
@@ -27,24 +27,21 @@ export function absoluteUrl(url: string | null, siteUrl: string | null): string 
   return protocol === 'https:' || protocol === 'http:' ? href : '';
 }
 
-type ShownStore = Branded & { currency: string | null; locale: string };
+type ShownStore = Branded & { currency: string | null };
+
+/** The language of a message, and the locale of its prices. */
+export type Reader = { language: string; locale: string };
 
 export function storeModel(
-  { name, logoUrl, colour, currency, locale }: ShownStore,
-  language: string,
+  { name, logoUrl, colour, currency }: ShownStore,
+  { locale }: Reader,
 ): AlertModel['store'] {
   const button = { colour: colour ?? DEFAULT_COLOUR, text_colour: textOn(colour ?? DEFAULT_COLOUR) };
-  return {
-    name,
-    logo: logoUrl ?? '',
-    ...button,
-    currency: currency ?? '',
-    locale: localeFor(language, locale),
-  };
+  return { name, logo: logoUrl ?? '', ...button, currency: currency ?? '', locale };
 }
 
 export function footerTexts(
-  { name }: Branded,
+  { name, postalAddress, imprintUrl }: Branded,
   language: string,
   why: Extract<MessageKey, `footer.why.${string}`>,
 ): FooterTexts {
@@ -54,8 +51,8 @@ export function footerTexts(
     unsubscribe: translate('footer.unsubscribe'),
     optOut: translate('footer.optOut'),
     preferences: translate('footer.preferences'),
-    address: null,
-    imprint: null,
+    address: postalAddress,
+    imprint: imprintUrl === null ? null : { label: translate('footer.imprint'), url: imprintUrl },
     direction: directionOf(language),
   };
 }
@@ -71,14 +68,15 @@ const NO_FIELDS = Object.fromEntries(
 /** Builds the template model. A product that is missing from the catalogue has only the fields of the subscription. */
 export function alertModel(
   store: ShownStore & { siteUrl: string | null },
-  language: string,
+  reader: Reader,
   topic: string,
   epi: string,
   product: ShownProduct,
   unsubscribeUrl: string,
 ): AlertModel {
+  const { language } = reader;
   return {
-    store: storeModel(store, language),
+    store: storeModel(store, reader),
     language,
     direction: directionOf(language),
     mail: NO_FIELDS,

@@ -122,10 +122,11 @@ function prepareAlert(
   const epi = message.epi!;
   const render: Content['render'] = (wanted, isBare, follows) => {
     const store = { ...facts, siteUrl: siteOf(facts, config.publicUrl) };
-    const { language, texts } = textsFor(topic, wanted, facts.locale);
+    const { reader, texts } = textsFor(topic, wanted, facts.locale);
+    const { language } = reader;
     const claim = { scope: 'product', topic: topic.name, epi } as const;
     const url = urlOf(services, medium, facts, message, claim, language);
-    const shown = alertModel(store, language, topic.name, epi, facts, url);
+    const shown = alertModel(store, reader, topic.name, epi, facts, url);
     const model = link(facts, message, { ...shown, follows });
     const footer = footerTexts(facts, language, 'footer.why.product');
     return templates.alerts.render({ pid: facts.pid, texts, parts: partsOf(medium), model, footer, isBare });

@@ -10,7 +10,16 @@ export type TextForm = 'line' | 'field' | 'html' | 'text' | 'short';
 /** Whose standard texts: a built-in topic, or `other` for one that a store created; and the texts of the language. */
 export type StandardTopic = { topic: BuiltInTopic | 'other'; translate: Translate };
 
-export type BuiltInTopic = 'backinstock' | 'comingsoon' | 'pricedrop' | 'lowstock' | 'wishlistrestock';
+/** The topics that every store has. */
+export const BUILT_IN_NAMES = [
+  'backinstock',
+  'comingsoon',
+  'pricedrop',
+  'lowstock',
+  'wishlistrestock',
+] as const;
+
+export type BuiltInTopic = (typeof BUILT_IN_NAMES)[number];
 
 export type TemplatePart = {
   label: string;
@@ -21,6 +30,19 @@ export type TemplatePart = {
   isSegmented?: true;
   /** The default text, as Liquid. */
   standard: (topic: StandardTopic) => string;
+};
+
+/** What a contact is asked to confirm. It never contains text that a stranger typed: the product is the catalogue's. */
+export type ConfirmMessage = {
+  store: Branded;
+  language: string;
+  url: string;
+  /** The built-in topic of all requests; null if there are several, or others. */
+  topic: BuiltInTopic | null;
+  /** The newest one; null if the catalogue has none of them. The URLs may be empty. */
+  product: { title: string; url: string; image: string } | null;
+  /** The number of products. */
+  count: number;
 };
 
 /** Each channel has its own type. */
@@ -101,8 +123,8 @@ export type Channel<PartName extends string = string, Settings extends object = 
   parts: Record<PartName, TemplatePart>;
   /** `oneClickUrl` unsubscribes from the topic. */
   compose(texts: Record<PartName, string>, options: { oneClickUrl: string; isTest: boolean }): Payload;
-  /** The double opt-in message. It names the store and never contains text that a stranger typed. */
-  confirm(store: Branded, url: string): Payload;
+  /** The double opt-in message. */
+  confirm(message: ConfirmMessage): Payload;
   /** Adds an unsubscribe link to a message that has none, in the message's language; null is the store's. */
   withFooter?(payload: Payload, footerIn: (language: string | null) => Footer): Payload;
   settings: {

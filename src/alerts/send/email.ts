@@ -6,6 +6,7 @@ import { readEmail } from '../../platform/email.ts';
 import { maskEmail } from '../../platform/mask.ts';
 import { toLine } from '../../platform/text.ts';
 import type { Channel, Outgoing } from './channel.ts';
+import { confirmMail } from './confirm.ts';
 import type { FileOutbox } from './file.ts';
 import { htmlWithFooter, textWithFooter } from './footer.ts';
 import { SENT, outcomeOfError } from './outcome.ts';
@@ -13,7 +14,7 @@ import type { Outcome } from './outcome.ts';
 import { together } from './settings.ts';
 import { openSmtp } from './smtp.ts';
 import type { MailSettings, SmtpLimits } from './smtp.ts';
-import { STANDARD_MAIL, confirmMail } from './standard-mail.ts';
+import { STANDARD_MAIL } from './standard-mail.ts';
 import type { FieldName } from './standard-mail.ts';
 
 /** A mail in the outbox; without `headers` it has no unsubscribe link yet. */

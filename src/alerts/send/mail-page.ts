@@ -1,6 +1,14 @@
-import { DEFAULT_COLOUR, escapeHtml, textOn } from '../../platform/text.ts';
+import { directionOf } from '../../platform/messages.ts';
+import { DEFAULT_COLOUR, escapeHtml, shorten, textOn } from '../../platform/text.ts';
 
-export type Branded = { name: string; logoUrl: string | null; colour: string | null };
+export type Branded = {
+  name: string;
+  logoUrl: string | null;
+  colour: string | null;
+  /** Several lines. */
+  postalAddress: string | null;
+  imprintUrl: string | null;
+};
 
 /** The parts are HTML, or Liquid that renders to HTML. */
 type MailPage = {
@@ -21,7 +29,7 @@ const HIDDEN =
 const STYLE = `:root{color-scheme:light dark}
 hr{display:none}
 .wg-footer a{color:inherit}
-.wg-footer{margin:0 auto!important;max-width:552px;padding:0 24px 32px;text-align:center}
+.wg-footer{margin:0 auto!important;max-width:552px;padding:0 36px 32px}
 @media (prefers-color-scheme:dark){
 .wg-page{background:#111113!important}
 .wg-card{background:#1f1f23!important}
@@ -30,7 +38,10 @@ hr{display:none}
 .wg-button{border-color:#8e8e98!important}
 }`;
 
-/** Tables with inline styles look alike in all common mail programs: Outlook ignores width and padding of other elements. */
+/**
+ * Tables with inline styles look alike in all common mail programs: Outlook ignores width and padding of other elements.
+ * Text begins where the direction says; it is repeated, because webmail drops the html element.
+ */
 export function mailPage({ language, direction, title, preview, header, rows }: MailPage): string {
   return `<!doctype html>
 <html lang="${language}" dir="${direction}">
@@ -42,9 +53,9 @@ export function mailPage({ language, direction, title, preview, header, rows }: 
 <title>${title}</title>
 <style>${STYLE}</style>
 </head>
-<body class="wg-page" style="margin:0;padding:0;background:#f4f4f5;font-family:${FONT};line-height:1.5;color:#18181b">
+<body class="wg-page" dir="${direction}" style="margin:0;padding:0;background:#f4f4f5;font-family:${FONT};line-height:1.5;color:#18181b">
 <div style="${HIDDEN}">${preview}</div>
-<table role="presentation" class="wg-page" width="100%" cellpadding="0" cellspacing="0" border="0" style="background:#f4f4f5"><tr><td align="center" style="padding:24px 12px">
+<table role="presentation" class="wg-page" lang="${language}" dir="${direction}" width="100%" cellpadding="0" cellspacing="0" border="0" style="background:#f4f4f5"><tr><td align="center" style="padding:24px 12px">
 <!--[if mso]><table role="presentation" width="600" cellpadding="0" cellspacing="0" border="0"><tr><td><![endif]-->
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="max-width:600px;margin:0 auto">
 ${header}
@@ -60,17 +71,17 @@ ${rows.map((row) => `<tr>${row}</tr>`).join('\n')}
 </html>`;
 }
 
-const HEADER_CELL = 'padding:0 0 20px;font-size:18px;font-weight:700;text-align:center';
+const HEADER_CELL = 'padding:0 24px 20px;font-size:18px;font-weight:700';
 
 export const headerRow = (content: string): string =>
-  `<tr><td class="wg-ink" dir="auto" align="center" style="${HEADER_CELL}">${content}</td></tr>`;
+  `<tr><td class="wg-ink" style="${HEADER_CELL}">${content}</td></tr>`;
 
 /** The logo is always 40 px high. */
 export const logoImage = (url: string, name: string): string =>
   `<img src="${url}" alt="${name}" height="40" style="height:40px;max-height:40px;width:auto;max-width:240px;border:0">`;
 
 const cell = (kind: string, style: string) => (content: string) =>
-  `<td class="${kind}" dir="auto" style="${style}">${content}</td>`;
+  `<td class="${kind}" style="${style}">${content}</td>`;
 
 const HEADING = 'margin:0;font-size:22px;line-height:1.3;overflow-wrap:anywhere';
 const SOFT = 'font-size:14px;color:#52525b';
@@ -88,32 +99,61 @@ export function buttonCell(url: string, words: string, colour: string, ink: stri
   return `<td style="padding:12px 0 4px"><table role="presentation" cellpadding="0" cellspacing="0" border="0"><tr><td class="wg-button" align="center" bgcolor="${colour}" style="${frame}"><a href="${url}" style="${inner};color:${ink};text-decoration:none">${words}</a></td></tr></table></td>`;
 }
 
-/** A mail without a template. All its texts are plain text. */
-export function plainMail(
-  { name, logoUrl, colour }: Branded,
-  mail: {
-    title: string;
-    preview: string;
-    texts: readonly string[];
-    button: { url: string; words: string };
-    last?: string;
-  },
-): string {
-  const button = colour ?? DEFAULT_COLOUR;
+type Picture = { title: string; url: string; image: string };
+
+const linked = (url: string, content: string, style = ''): string =>
+  url === '' ? content : `<a href="${escapeHtml(url)}" style="color:inherit;${style}">${content}</a>`;
+
+const image = ({ title, image: src }: Picture, width: number): string =>
+  `<img src="${escapeHtml(src)}" alt="${escapeHtml(shorten(title, 120))}" width="${width}" style="display:block;width:${width}px;max-width:100%;height:auto;border:0;border-radius:8px;font-size:14px">`;
+
+export const pictureCell = (picture: Picture): string =>
+  `<td style="padding:0 0 20px">${linked(picture.url, image(picture, 280))}</td>`;
+
+/** A product in a list: the picture, if there is one, and beside it the title and `details`. */
+export function productCell(product: Picture, details: string): string {
+  const picture = product.image === '' ? '' : linked(product.url, image(product, 72));
+  const title = linked(
+    product.url,
+    `<strong>${escapeHtml(shorten(product.title, 150))}</strong>`,
+    'text-decoration:none',
+  );
+  return `<td style="padding:8px 0"><table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"><tr><td width="88" valign="top">${picture}</td><td class="wg-ink" style="font-size:16px;overflow-wrap:anywhere">${title}<br><span class="wg-soft" style="${SOFT}">${escapeHtml(details)}</span></td></tr></table></td>`;
+}
+
+type PlainMail = {
+  title: string;
+  preview: string;
+  pictures?: readonly string[];
+  texts: readonly string[];
+  /** Cells, and the same as plain text. */
+  products?: { cells: readonly string[]; text: string };
+  button: { url: string; words: string };
+  last?: string;
+};
+
+/** A mail without a template, as HTML and as plain text. Its footer follows when it is sent. */
+export function plainMail({ name, logoUrl, colour }: Branded, language: string, mail: PlainMail) {
+  const { pictures = [], texts, products = { cells: [], text: '' }, button, last } = mail;
+  const ground = colour ?? DEFAULT_COLOUR;
   const title = escapeHtml(mail.title);
   const logo = logoUrl === null ? escapeHtml(name) : logoImage(escapeHtml(logoUrl), escapeHtml(name));
   const toHtml = (text: string): string => escapeHtml(text).replace(/\r\n|\r|\n/g, '<br>');
-  return mailPage({
-    language: 'en',
-    direction: 'auto',
+  const html = mailPage({
+    language,
+    direction: directionOf(language),
     title,
     preview: escapeHtml(mail.preview),
     header: headerRow(logo),
     rows: [
+      ...pictures,
       headingCell(title),
-      ...mail.texts.map((text) => textCell(toHtml(text))),
-      buttonCell(escapeHtml(mail.button.url), escapeHtml(mail.button.words), button, textOn(button)),
-      ...(mail.last === undefined ? [] : [lastCell(toHtml(mail.last))]),
+      ...texts.map((text) => textCell(toHtml(text))),
+      ...products.cells,
+      buttonCell(escapeHtml(button.url), escapeHtml(button.words), ground, textOn(ground)),
+      ...(last === undefined ? [] : [lastCell(toHtml(last))]),
     ],
   });
+  const text = [...texts, products.text, `${button.words}: ${button.url}`, last ?? ''];
+  return { html, text: `${text.filter(Boolean).join('\n\n')}\n`, language };
 }

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { shorten } from '../../platform/text.ts';
 import type { Channel, Outgoing } from './channel.ts';
+import { confirmSms } from './confirm.ts';
 import { SENT, outcomeOfError, outcomeOfStatus } from './outcome.ts';
 import type { Outcome } from './outcome.ts';
 import { phone } from './phone.ts';
-import { toSegment } from './segment.ts';
 import { httpUrl, together } from './settings.ts';
 import { isFromProvider, readReply } from './sms-reply.ts';
 import { standardSms } from './standard-mail.ts';
@@ -97,9 +96,7 @@ export const sms = {
     },
   },
   compose: (texts): SmsPayload => ({ text: texts.sms }),
-  confirm: ({ name }, url): SmsPayload => ({
-    text: toSegment(`${shorten(name, 40)}: confirm your product alerts at ${url} Not you? Do nothing.`),
-  }),
+  confirm: (message): SmsPayload => ({ text: confirmSms(message) }),
   settings: {
     variables: {
       SMS_BASE_URL: httpUrl.optional(),

@@ -1,6 +1,5 @@
 import type { StandardTopic } from './channel.ts';
 import * as page from './mail-page.ts';
-import type { Branded } from './mail-page.ts';
 
 // The default texts of alerts, as Liquid. A long title is shortened, the news never is.
 
@@ -78,20 +77,3 @@ export const standardSms = (topic: StandardTopic): string =>
     headline: news(topic, '{{ product.title }}'),
     url: '{{ product.url }}',
   });
-
-export function confirmMail(store: Branded, url: string): { subject: string; html: string; text: string } {
-  const ask = `Somebody, hopefully you, asked ${store.name} to send alerts about products to this address.`;
-  const otherwise = 'If it was not you, do nothing: no alerts are sent without your confirmation.';
-  const words = 'Confirm the alerts';
-  return {
-    subject: `Please confirm your alerts from ${store.name}`,
-    html: page.plainMail(store, {
-      title: 'Please confirm your alerts',
-      preview: ask,
-      texts: [ask],
-      button: { url, words },
-      last: otherwise,
-    }),
-    text: `${ask}\n\n${words}: ${url}\n\n${otherwise}\n`,
-  };
-}

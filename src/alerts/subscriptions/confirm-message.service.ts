@@ -1,7 +1,12 @@
 import type { Context } from '../../context.ts';
-import type { Tx } from '../../platform/database/database.ts';
+import type { Db, Tx } from '../../platform/database/database.ts';
+import { builtInTopic } from '../../shoppers/contacts/contact.rules.ts';
 import type { Contact } from '../../shoppers/contacts/contact.rules.ts';
-import { encryptLink, shortConfirm } from '../../shoppers/contacts/link.rules.ts';
+import { readerLanguage } from '../../shoppers/contacts/language.repo.ts';
+import { encryptLink, langQuery, shortConfirm } from '../../shoppers/contacts/link.rules.ts';
+import { findProducts } from '../../stores/products/product.repo.ts';
+import { variantUrl } from '../../stores/products/product.rules.ts';
+import { productUrls } from '../../stores/shop.rules.ts';
 import type { StoreRow } from '../../stores/store.repo.ts';
 import { consume } from '../../stores/usage-window.repo.ts';
 import { enqueueMessage } from '../queue/outbox.repo.ts';
@@ -24,7 +29,8 @@ export async function sendConfirmation(
 ): Promise<boolean> {
   const { pid } = store;
   const asked = { pid, ...contact, requester };
-  if (!(await requests.isPending(tx, asked))) return false;
+  const pending = await requests.listAsked(tx, asked);
+  if (pending.length === 0) return false;
   const spend = spender(tx, store, now);
   const subject = `${contact.medium} ${contact.value}`;
   if (isStranger && (await spend('confirmGuest', `${subject} ${requester}`)) !== null) return true;
@@ -37,13 +43,16 @@ export async function sendConfirmation(
   if (isLate && (await requests.isNotified(tx, asked, new Date(now.getTime() - LINK_LIFETIME_MS))))
     return true;
   const dueAt = later(dayEnd, textUntil) ?? now;
-  const url = ctx.config.publicUrl + confirmPath(store, contact, dueAt, requester);
+  const { publicUrl } = ctx.config;
+  const wanted = pending.find((one) => one.language !== null)?.language ?? null;
+  const language = await readerLanguage(tx, store, contact, wanted);
+  const url = publicUrl + confirmPath(store, contact, dueAt, requester, language);
   const message = {
     pid,
     kind: 'confirm',
     medium: contact.medium,
     recipient: contact.value,
-    payload: channel.confirm(store, url),
+    payload: channel.confirm({ ...(await describeAsked(tx, store, publicUrl, pending)), language, url }),
     dueAt,
     dedupeKey: isLate ? lateKey(store, `${subject} ${isStranger}`, dayEnd) : null,
   };
@@ -51,11 +60,35 @@ export async function sendConfirmation(
   return true;
 }
 
+type Asked = { topic: string; epi: string };
+
+/** Describes requests, newest first, by the catalogue and built-in topics only, because anyone can have typed other texts. */
+export async function describeAsked(db: Db, store: StoreRow, publicUrl: string, asked: readonly Asked[]) {
+  const epis = [...new Set(asked.map(({ epi }) => epi))];
+  const products = new Map((await findProducts(db, store.pid, epis)).map((one) => [one.epi, one]));
+  const found = epis.map((epi) => products.get(epi)).find((one) => one?.dt);
+  const [topic = '', ...others] = new Set(asked.map((one) => one.topic));
+  const urls = found && productUrls(store, publicUrl)(variantUrl(found), found.iu);
+  return {
+    store,
+    topic: others.length > 0 ? null : builtInTopic(topic),
+    product: urls ? { title: found.dt!, ...urls } : null,
+    count: epis.length,
+  };
+}
+
 /** The path of the confirmation page; a short link if the medium limits the length. */
-function confirmPath(store: StoreRow, contact: Contact, issuedAt: Date, requester: string): string {
+function confirmPath(
+  store: StoreRow,
+  contact: Contact,
+  issuedAt: Date,
+  requester: string,
+  language: string,
+): string {
   const short = isTerse(contact.medium) ? shortConfirm(store, { contact, issuedAt, requester }) : null;
   if (short !== null) return `/c/${short}`;
-  return `/confirm/${encryptLink(store, 'confirm', toClaim(contact, issuedAt, requester))}`;
+  const token = encryptLink(store, 'confirm', toClaim(contact, issuedAt, requester));
+  return `/confirm/${token}${langQuery(language)}`;
 }
 
 /** One message is sent after the end of a day, for all requests beyond its limit. */

@@ -2,13 +2,15 @@ import type { Services } from '../../context.ts';
 import type { Db, Tx } from '../../platform/database/database.ts';
 import { newId } from '../../platform/ids.ts';
 import { addOptIns, deleteSuppressions } from '../../shoppers/contacts/consent.repo.ts';
-import { builtInLabel, isAccountContact, maskContact } from '../../shoppers/contacts/contact.rules.ts';
+import { isAccountContact, maskContact } from '../../shoppers/contacts/contact.rules.ts';
+import { readerLanguage } from '../../shoppers/contacts/language.repo.ts';
 import { decryptLink, pidOfLink, readShortConfirm, storeNoOf } from '../../shoppers/contacts/link.rules.ts';
 import { recordConsent } from '../../shoppers/contacts/mailing-list.service.ts';
 import { newShopper } from '../../shoppers/shopper.service.ts';
 import type { StoreRow } from '../../stores/store.repo.ts';
 import { findServedStore, pidOfLinkNo } from '../../stores/store.service.ts';
 import { catchUp } from '../events/event.service.ts';
+import { describeAsked } from './confirm-message.service.ts';
 import * as requests from './request.repo.ts';
 import { fromClaim, toClaim } from './signup.rules.ts';
 import type { ConfirmClaim } from './signup.rules.ts';
@@ -21,9 +23,11 @@ const NOBODY = 'nobody';
 
 type Deps = Pick<Services, 'db' | 'now' | 'config'>;
 
-export type Confirmation = ReturnType<typeof describe>;
+export type Confirmation = Awaited<ReturnType<typeof describe>>;
 
-async function open(deps: Deps, token: string): Promise<{ store: StoreRow; claim: ConfirmClaim } | null> {
+type Opened = { store: StoreRow; claim: ConfirmClaim };
+
+async function open(deps: Deps, token: string): Promise<Opened | null> {
   const now = deps.now();
   const linkNo = storeNoOf(token);
   const pid = linkNo === null ? pidOfLink(token) : await pidOfLinkNo(deps.db, linkNo);
@@ -47,11 +51,19 @@ async function openShort(db: Db, store: StoreRow, token: string, now: Date): Pro
   return toClaim(contact, issuedAt, requesters.find(read.isRequester) ?? NOBODY);
 }
 
-function describe(store: StoreRow, { contact }: ConfirmClaim, requested: readonly { topic: string }[]) {
-  const labels = [...new Set(requested.map(({ topic }) => topic))].map(builtInLabel);
-  // Labels of built-in topics only, because anyone can have typed the name of another topic.
-  const topics = labels.every((label) => label !== null) ? labels : [];
-  return { store, contact: maskContact(contact.medium, contact.value), pending: requested.length, topics };
+async function describe(
+  { db, config }: Deps,
+  { store, claim: { contact } }: Opened,
+  asked: readonly { topic: string; epi: string }[],
+  lang: string | null,
+) {
+  return {
+    ...(await describeAsked(db, store, config.publicUrl, asked)),
+    language: await readerLanguage(db, store, contact, lang),
+    medium: contact.medium,
+    contact: maskContact(contact.medium, contact.value),
+    pending: asked.length,
+  };
 }
 
 function coverageOf(store: StoreRow, claim: ConfirmClaim): requests.Coverage {
@@ -61,15 +73,15 @@ function coverageOf(store: StoreRow, claim: ConfirmClaim): requests.Coverage {
 }
 
 /** Returns null if the link is invalid or expired. Changes nothing. */
-export async function previewConfirmation(deps: Deps, token: string): Promise<Confirmation | null> {
+export async function previewConfirmation(deps: Deps, token: string, lang: string | null) {
   const opened = await open(deps, token);
   if (opened === null) return null;
-  const { store, claim } = opened;
-  return describe(store, claim, await requests.listPending(deps.db, coverageOf(store, claim)));
+  const pending = await requests.listPending(deps.db, coverageOf(opened.store, opened.claim));
+  return describe(deps, opened, pending.reverse(), lang);
 }
 
 /** Idempotent. Returns null if the link is invalid or expired. */
-export async function confirmSubscriptions(deps: Deps, token: string): Promise<Confirmation | null> {
+export async function confirmSubscriptions(deps: Deps, token: string, lang: string | null) {
   const opened = await open(deps, token);
   if (opened === null) return null;
   const { store, claim } = opened;
@@ -86,7 +98,7 @@ export async function confirmSubscriptions(deps: Deps, token: string): Promise<C
     await addOptIns(tx, store.pid, claim.contact, regids, now);
     return rows;
   });
-  return describe(store, claim, confirmed);
+  return describe(deps, opened, confirmed, lang);
 }
 
 /** Confirms the requests that a link covers, and creates their subscriptions again if they were removed. */

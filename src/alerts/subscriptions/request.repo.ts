@@ -80,6 +80,9 @@ export async function moveRequests(tx: Tx, pid: string, fromRegid: string, toReg
 /** The requests of one requester for a contact. */
 type Asked = Contact & { pid: string; requester: string };
 
+/** A confirmation message describes no more. */
+const MAX_ASKED = 500;
+
 /** A link covers requests of its requester and of the contact's own account, and earlier ones of the store (of anyone in old links). */
 export type Coverage = { pid: string; own: string | null } & ConfirmClaim;
 
@@ -130,9 +133,14 @@ export async function withdrawPendingConsent(tx: Tx, { pid, regid, medium, value
   });
 }
 
-export async function isPending(tx: Tx, asked: Asked): Promise<boolean> {
-  const where = { ...asked, confirmedAt: null };
-  return (await tx.prisma.subscriptionRequest.findFirst({ where, select: { id: true } })) !== null;
+/** The pending requests of one requester, the latest first. */
+export function listAsked(tx: Tx, asked: Asked) {
+  return tx.prisma.subscriptionRequest.findMany({
+    where: { ...asked, confirmedAt: null },
+    select: { topic: true, epi: true, language: true },
+    orderBy: [{ renewedAt: { sort: 'desc', nulls: 'last' } }, { seq: 'desc' }],
+    take: MAX_ASKED,
+  });
 }
 
 export async function markNotified(tx: Tx, asked: Asked, dueAt: Date): Promise<void> {

@@ -1,7 +1,7 @@
 import type { SaveTopicInput } from '../../generated/resolvers.ts';
 import { fail } from '../../platform/errors.ts';
 import { intRule, isIntIn } from '../../platform/fields.ts';
-import { matchLanguage, shippedLanguage, translator } from '../../platform/messages.ts';
+import { localeFor, matchLanguage, shippedLanguage, translator } from '../../platform/messages.ts';
 import { codePoints, hasControlCharacters, isStorable } from '../../platform/text.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import { isProductId, toTag } from '../../stores/products/product.rules.ts';
@@ -83,7 +83,8 @@ export function textsFor(topic: TopicRow, wanted: string | null, locale: string)
   const reader = wanted ?? locale;
   const language =
     matchLanguage(reader, own) ?? matchLanguage(locale, own) ?? shippedLanguage(reader, locale);
-  return { language, texts: textsIn(topic, language, locale) };
+  const texts = textsIn(topic, language, locale);
+  return { reader: { language, locale: localeFor(language, locale, wanted) }, texts };
 }
 
 function blankTopic(name: string): TopicRow {

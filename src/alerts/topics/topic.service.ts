@@ -12,6 +12,7 @@ import { findProduct } from '../../stores/products/product.repo.ts';
 import { findSender } from '../../stores/sender.repo.ts';
 import type { StoreRow } from '../../stores/store.repo.ts';
 import { alertModel, footerTexts, siteOf, storeModel } from '../compose/model.rules.ts';
+import type { Reader } from '../compose/model.rules.ts';
 import { SAMPLE_MODEL, TEMPLATE_VARIABLES } from '../compose/template.rules.ts';
 import type { AlertModel, TemplateVariable } from '../compose/template.rules.ts';
 import { enqueueMessage } from '../queue/outbox.repo.ts';
@@ -146,18 +147,19 @@ async function modelFor(
   ctx: Context,
   store: StoreRow,
   topic: string,
-  language: string,
+  reader: Reader,
   epi: string | null | undefined,
 ) {
   const unsubscribe_url = `${ctx.config.publicUrl}/unsubscribe/sample`;
-  const reader = { language, direction: directionOf(language), store: storeModel(store, language) };
-  const sample = { ...SAMPLE_MODEL, ...reader, topic, unsubscribe_url };
+  const { language } = reader;
+  const shown = { language, direction: directionOf(language), store: storeModel(store, reader) };
+  const sample = { ...SAMPLE_MODEL, ...shown, topic, unsubscribe_url };
   if (epi == null) return sample;
   const product =
     (await findProduct(ctx.db, store.pid, epi)) ?? fail('not-found', 'The catalogue has no such variant');
   const sender = (await findSender(ctx.db, { pid: store.pid }))!;
   const site = { ...sender, siteUrl: siteOf(sender, ctx.config.publicUrl) };
-  return alertModel(site, language, topic, epi, product, unsubscribe_url);
+  return alertModel(site, reader, topic, epi, product, unsubscribe_url);
 }
 
 /** Renders a topic's messages as a reader of the language would get them, with the saved texts or with unsaved ones. */
@@ -170,11 +172,8 @@ export async function previewTopic(
   const wanted = checkLanguage(store, tag);
   const saved = await requireTopic(ctx.db, store, name);
   const input = { name, language: wanted, texts: tried };
-  const isTried = Object.keys(tried).length > 0;
-  const shown = isTried
-    ? { language: wanted, texts: textsIn(applyTopicInput(saved, input, store.locale), wanted, store.locale) }
-    : textsFor(saved, wanted, store.locale);
-  return render(ctx, shown.texts, await modelFor(ctx, store, name, shown.language, epi), PART_NAMES);
+  const { reader, texts } = textsFor(applyTopicInput(saved, input, store.locale), wanted, store.locale);
+  return render(ctx, texts, await modelFor(ctx, store, name, reader, epi), PART_NAMES);
 }
 
 /** Carries the topic and variants, so that list owners are counted only if the client selects them. */
@@ -207,8 +206,8 @@ export async function sendTestAlert(
   const { pid } = store;
   const contact = checkContact(store, checkMedium(medium ?? 'email'), to);
   const topic = await requireTopic(ctx.db, store, name);
-  const { language, texts: templates } = textsFor(topic, checkLanguage(store, tag), store.locale);
-  const model = await modelFor(ctx, store, name, language, epi);
+  const { reader, texts: templates } = textsFor(topic, checkLanguage(store, tag), store.locale);
+  const model = await modelFor(ctx, store, name, reader, epi);
   const linkFor = (scope: Scope): string =>
     unsubscribeUrl(ctx.config.publicUrl, store, { scope, ...contact, topic: name, epi: epi ?? '' });
   const unsubscribe_url = linkFor(epi == null ? 'topic' : 'product');

@@ -2,12 +2,14 @@ import type { Application, Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { Services } from '../../context.ts';
 import { AppError } from '../../platform/errors.ts';
+import { shippedLanguage } from '../../platform/messages.ts';
 import { destinationOf, readToken } from '../../stores/revenue/click.rules.ts';
 import { countClick, findLink, verifyLink } from '../../stores/revenue/click.service.ts';
-import type { ClickStore, FoundLink } from '../../stores/revenue/click.service.ts';
+import type { FoundLink } from '../../stores/revenue/click.service.ts';
+import type { StoreRow } from '../../stores/store.repo.ts';
 import { nameRoute } from '../access-log.ts';
 import type { AdmitLink } from '../authenticate.ts';
-import { sendTokenPage, tokenPage } from './token-page.ts';
+import { frameOf, langOf, notePage, sendTokenPage } from './token-page.ts';
 
 const ROUTE = '/go/:token';
 
@@ -16,11 +18,6 @@ const MAX_WAIT_MS = 250;
 /** Stores whose links still work while the database is down. */
 const MAX_STORES = 1_000;
 const MAX_QUERY = 1_000;
-
-const UNKNOWN = tokenPage(
-  'This link does not work',
-  '<p>It is incomplete, too old or was not made by us. Please open the shop itself.</p>',
-);
 
 /** Browsers and mail programs that prefetch say so; nobody has clicked what they open. */
 function isPrefetch(req: Request): boolean {
@@ -49,10 +46,10 @@ function queryOf({ originalUrl }: Request): string {
 
 /** Serves the links in alerts: records the click and redirects to the product, also while the database is down. */
 export function serveClicks(app: Application, services: Services, admitLink: AdmitLink): void {
-  const known = new LRUCache<string, ClickStore>({ max: MAX_STORES });
+  const known = new LRUCache<string, StoreRow>({ max: MAX_STORES });
 
   /** The store of a link; one that was seen before is found without the database. */
-  const storeOf = async (req: Request, res: Response, pid: string): Promise<ClickStore | null> => {
+  const storeOf = async (req: Request, res: Response, pid: string): Promise<StoreRow | null> => {
     const admitted = admitLink(req, res, pid).then(({ viewer: { store } }) => {
       if (store) known.set(pid, store);
       return store;
@@ -93,7 +90,13 @@ export function serveClicks(app: Application, services: Services, admitLink: Adm
     nameRoute(res, ROUTE);
     const found = await find(req, res);
     const plain = found && destinationOf(found.target, queryOf(req), null);
-    if (found === null || plain === null) return sendTokenPage(res, null, UNKNOWN);
+    if (found === null || plain === null) {
+      const link = readToken(String(req.params['token']));
+      const store = (link?.kind === 'long' && known.get(link.pid)) || null;
+      const language = shippedLanguage(langOf(req), store?.locale ?? null);
+      const frame = frameOf(services, store, language);
+      return sendTokenPage(res, null, notePage(frame, 'page.broken', 'page.unknown.text'));
+    }
     const click = isPrefetch(req) ? null : await count(found);
     res.setHeader('Cache-Control', 'no-store');
     res.setHeader('Referrer-Policy', 'no-referrer');

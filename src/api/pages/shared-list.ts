@@ -2,27 +2,25 @@ import type { Application } from 'express';
 import type { Services } from '../../context.ts';
 import { storeOfSharedList, viewSharedList } from '../../lists/share.service.ts';
 import type { SharedItem, SharedList } from '../../lists/share.service.ts';
+import { localeFor, shippedLanguage, translator } from '../../platform/messages.ts';
+import type { Translate } from '../../platform/messages.ts';
 import { formatMoney } from '../../platform/money.ts';
+import type { MoneyStyle } from '../../platform/money.ts';
 import { pictureSchemes } from '../../platform/pictures.ts';
 import { escapeHtml } from '../../platform/text.ts';
 import { nameRoute } from '../access-log.ts';
 import type { AdmitLink } from '../authenticate.ts';
-import { sendTokenPage, tokenPage } from './token-page.ts';
+import { frameOf, langOf, notePage, sendTokenPage, tokenPage } from './token-page.ts';
 import type { TokenPage } from './token-page.ts';
 
 const ROUTE = '/shared/:lid';
 const MAX_PARAM = 200;
 
-const MISSING = tokenPage(
-  'There is no such list',
-  '<p>It is private or was deleted, or the link is incomplete. Please ask the person who sent it.</p>',
-);
-
 // The background shows where a picture is missing or does not load.
 const PLACEHOLDER =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24' fill='none' stroke='%238e8e98' stroke-width='1.2'%3E%3Crect x='6' y='9' width='12' height='10' rx='1.5'/%3E%3Cpath d='M9 9V8a3 3 0 0 1 6 0v1'/%3E%3C/svg%3E";
 const STYLE = `
-main{width:min(48rem,100% - 2rem)}
+main,.brand,.back{width:min(48rem,100% - 2rem)}
 ul{list-style:none;margin:1.25rem 0 0;padding:0}
 li{display:grid;grid-template-columns:88px 1fr auto;gap:.25rem 1rem;align-items:center;padding:1rem 0;border-top:1px solid var(--line)}
 .picture{width:88px;height:88px;border-radius:8px;overflow:hidden;background:url("${PLACEHOLDER}") center/56px no-repeat,var(--page)}
@@ -33,39 +31,48 @@ li{display:grid;grid-template-columns:88px 1fr auto;gap:.25rem 1rem;align-items:
 li .button{width:auto;margin:0;padding:.6rem 1.25rem}
 @media (max-width:34rem){li{grid-template-columns:72px 1fr}.picture,.picture img{width:72px;height:72px}li .button{grid-column:1/-1;margin-top:.5rem}}`;
 
-function stockWords(stock: number | null): string {
+function stockWords(t: Translate, stock: number | null): string {
   if (stock === null) return '';
-  if (stock <= 0) return 'Sold out';
-  return stock <= 3 ? `Only ${stock} left` : 'In stock';
+  if (stock <= 0) return t('share.soldOut');
+  return stock <= 3 ? t('share.left', { count: stock }) : t('share.inStock');
 }
 
-function itemHtml(item: SharedItem, store: SharedList['store']): string {
+function itemHtml(t: Translate, item: SharedItem, money: MoneyStyle): string {
   const { dt, epi, url, image, bt, vi, qty, note, pr, stock } = item;
   const title = escapeHtml(dt ?? epi);
   const rel = 'rel="noopener noreferrer nofollow"';
   const name = url ? `<a href="${escapeHtml(url)}" ${rel}>${title}</a>` : title;
-  const details = [bt, vi, qty > 1 ? `quantity ${qty}` : null, note].filter((text) => text);
-  const words = stockWords(stock);
+  const details = [bt, vi, qty > 1 ? t('share.quantity', { count: qty }) : null, note].filter((text) => text);
+  const words = stockWords(t, stock);
   const facts = [
-    ...(pr === null ? [] : [`<strong>${escapeHtml(formatMoney(pr, store))}</strong>`]),
-    ...(words === '' ? [] : [`<span class="stock">${words}</span>`]),
+    ...(pr === null ? [] : [`<strong>${escapeHtml(formatMoney(pr, money))}</strong>`]),
+    ...(words === '' ? [] : [`<span class="stock">${escapeHtml(words)}</span>`]),
   ];
   const isSoldOut = stock !== null && stock <= 0;
-  const button = `<a class="button${isSoldOut ? '' : ' primary'}" href="${escapeHtml(url)}" ${rel}>${isSoldOut ? 'See it' : 'Buy'}<span class="hidden"> ${title}</span></a>`;
-  return `<li><div class="picture">${image ? `<img src="${escapeHtml(image)}" alt="" loading="lazy" width="88" height="88">` : ''}</div><div dir="auto"><p class="name">${name}</p>
-${details.length > 0 ? `<p class="quiet">${details.map((text) => escapeHtml(text!)).join(' · ')}</p>` : ''}${facts.length > 0 ? `<p class="price">${facts.join('')}</p>` : ''}</div>${url ? button : ''}</li>`;
+  const button = `<a class="button${isSoldOut ? '' : ' primary'}" href="${escapeHtml(url)}" ${rel}>${escapeHtml(t(isSoldOut ? 'share.view' : 'share.buy'))}<span class="hidden"> ${title}</span></a>`;
+  return `<li><div class="picture">${image ? `<img src="${escapeHtml(image)}" alt="" loading="lazy" width="88" height="88">` : ''}</div><div><p class="name" dir="auto">${name}</p>
+${details.length > 0 ? `<p class="quiet" dir="auto">${details.map((text) => escapeHtml(text!)).join(' · ')}</p>` : ''}${facts.length > 0 ? `<p class="price">${facts.join('')}</p>` : ''}</div>${url ? button : ''}</li>`;
 }
 
-function listPage({ store, lname, lnote, cnt, items }: SharedList, publicUrl: string): TokenPage {
-  const more = cnt > items.length ? `<p class="quiet">and ${cnt - items.length} more</p>` : '';
+function listPage(services: Services, list: SharedList, language: string): TokenPage {
+  const { store, lname, lnote, ownerName, cnt, items } = list;
+  const t = translator(language);
+  const money = { ...store, locale: localeFor(language, store.locale) };
+  const left = cnt - items.length;
+  const more = left > 0 ? `<p class="quiet">${escapeHtml(t('page.more', { count: left }))}</p>` : '';
   const body =
     items.length > 0
-      ? `<ul>${items.map((item) => itemHtml(item, store)).join('')}</ul>${more}`
-      : '<p>The list is empty.</p>';
+      ? `<ul>${items.map((item) => itemHtml(t, item, money)).join('')}</ul>${more}`
+      : `<p>${escapeHtml(t('share.empty'))}</p>`;
+  const facts = [
+    ...(ownerName === null ? [] : [t('share.owner', { name: ownerName })]),
+    t('share.from', { store: store.name }),
+    t('share.count', { count: cnt }),
+  ];
   const note = lnote ? `<p dir="auto">${escapeHtml(lnote)}</p>` : '';
-  const count = `${cnt} ${cnt === 1 ? 'item' : 'items'}`;
-  const content = `<p class="quiet">A list from ${escapeHtml(store.name)} · ${count}</p>${note}${body}`;
-  return tokenPage(lname, content, store, { style: STYLE, images: [...pictureSchemes(publicUrl), 'data:'] });
+  const content = `<p class="quiet">${facts.map(escapeHtml).join(' · ')}</p>${note}${body}`;
+  const images = [...pictureSchemes(services.config.publicUrl), 'data:'];
+  return tokenPage(frameOf(services, store, language), lname, content, { style: STYLE, images });
 }
 
 /** Serves public lists to everybody who has the link: read only, without login or script. */
@@ -77,6 +84,9 @@ export function serveSharedLists(app: Application, services: Services, admitLink
     const { pid = isValid ? await storeOfSharedList(services, lid) : '' } = req.query;
     const ctx = await admitLink(req, res, typeof pid === 'string' ? pid : '');
     const list = isValid ? await viewSharedList(ctx, lid) : null;
-    sendTokenPage(res, list && listPage(list, services.config.publicUrl), MISSING);
+    const { store } = ctx.viewer;
+    const language = shippedLanguage(langOf(req), store?.locale ?? null);
+    const missing = notePage(frameOf(services, store, language), 'share.missing', 'share.missing.text');
+    sendTokenPage(res, list && listPage(services, list, language), missing);
   });
 }

@@ -1,12 +1,34 @@
 import type { Application, Request, Response } from 'express';
+import type { Services } from '../../context.ts';
+import { directionOf, readLanguage, shippedLanguage, translator } from '../../platform/messages.ts';
+import type { MessageKey } from '../../platform/messages.ts';
 import { plainOrigin } from '../../platform/origin.ts';
 import { DEFAULT_COLOUR, escapeHtml, textOn } from '../../platform/text.ts';
 import { pidOfLink } from '../../shoppers/contacts/link.rules.ts';
+import { findShortLinkStore } from '../../shoppers/contacts/opt-out.service.ts';
+import { shopUrl } from '../../stores/shop.rules.ts';
 import { nameRoute } from '../access-log.ts';
 import type { AdmitLink } from '../authenticate.ts';
 import { securePage } from './page.ts';
 
-export type PageBrand = { name: string; logoUrl: string | null; colour: string | null };
+type PageBrand = { name: string; logoUrl: string | null; colour: string | null };
+
+/** Whose page it is, and in which language. */
+export type Frame = { store: PageBrand | null; language: string; shopUrl: string | null };
+
+type PageStore = PageBrand & Parameters<typeof shopUrl>[0];
+
+export function frameOf(
+  { config }: Pick<Services, 'config'>,
+  store: PageStore | null,
+  language: string,
+): Frame {
+  return { store, language, shopUrl: store && shopUrl(store, config.publicUrl) };
+}
+
+/** The language that the URL asks for. */
+export const langOf = ({ query }: Request): string | null =>
+  typeof query['lang'] === 'string' ? readLanguage(query['lang']) : null;
 
 /** A page behind a link, and the sources that its pictures may come from. */
 export type TokenPage = { html: string; images: string };
@@ -15,9 +37,11 @@ const STYLE = `:root{color-scheme:light dark;--page:#f4f4f5;--card:#fff;--ink:#1
 @media (prefers-color-scheme:dark){:root{--page:#111113;--card:#1f1f23;--ink:#f4f4f5;--soft:#b6b6be;--line:#52525b;--edge:#8e8e98}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--page);color:var(--ink);font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
-.brand{padding:2rem 1rem 1.25rem;font-size:1.125rem;font-weight:700;text-align:center}
+.brand,.back{width:min(40rem,100% - 2rem);margin:0 auto;padding:2rem 1.5rem 1.25rem}
+.brand{font-size:1.125rem;font-weight:700}
+.back{padding-top:0;padding-bottom:3rem}
 .brand img{height:40px;max-width:240px;object-fit:contain;vertical-align:middle}
-main{width:min(40rem,100% - 2rem);margin:0 auto 3rem;padding:1.75rem 1.5rem;background:var(--card);border-radius:12px}
+main{width:min(40rem,100% - 2rem);margin:0 auto 1.5rem;padding:1.75rem 1.5rem;background:var(--card);border-radius:12px}
 body>main:first-child{margin-top:3rem}
 h1{margin:0 0 .75rem;font-size:1.5rem;line-height:1.25}
 p{margin:0 0 1rem}
@@ -27,32 +51,44 @@ a{color:inherit}
 .primary{color:var(--on-brand);background:var(--brand);border-color:var(--edge)}
 .button:hover{filter:brightness(.94)}
 .button:focus-visible,a:focus-visible{outline:3px solid Highlight;outline-offset:2px}
+fieldset{margin:0;padding:0;border:0}
+legend{margin:0 0 .5rem;padding:0}
+.option{display:flex;gap:.75rem;align-items:flex-start;padding:.5rem 0;cursor:pointer}
+.option input{flex:none;width:1.25rem;height:1.25rem;margin:.125rem 0 0;accent-color:var(--edge)}
 .aside{margin-top:1.5rem;padding-top:1.25rem;border-top:1px solid var(--line);font-size:.875rem}
 .hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}`;
 
 /** A page behind a link in a message: text and a form, no script, no file but the store's logo. `content` is HTML. */
 export function tokenPage(
+  { store, language, shopUrl: home }: Frame,
   title: string,
   content: string,
-  brand: PageBrand | null = null,
   { style = '', images = [] }: { style?: string; images?: readonly string[] } = {},
 ): TokenPage {
-  const colour = brand?.colour ?? DEFAULT_COLOUR;
-  const name = escapeHtml(brand?.name ?? '');
-  const logo = brand?.logoUrl ?? '';
+  const colour = store?.colour ?? DEFAULT_COLOUR;
+  const name = escapeHtml(store?.name ?? '');
+  const logo = store?.logoUrl ?? '';
   // Checked again here, because a logo may have been set before its host was checked.
   const logoOrigin = logo === '' ? null : plainOrigin(logo);
   const mark = logoOrigin === null ? name : `<img src="${escapeHtml(logo)}" alt="${name}">`;
   const colours = `:root{--brand:${colour};--on-brand:${textOn(colour)}}`;
+  const back = escapeHtml(translator(language)('page.continue'));
+  const link = home && `<p class="back"><a href="${escapeHtml(home)}" rel="noreferrer">${back}</a></p>`;
   const html = `<!doctype html>
-<html lang="en" dir="auto">
+<html lang="${language}" dir="${directionOf(language)}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex"><meta name="color-scheme" content="light dark">
 <title>${escapeHtml(title)}</title><style>${colours}
 ${STYLE}${style}</style></head>
-<body>${brand === null ? '' : `<header class="brand">${mark}</header>`}<main><h1 dir="auto">${escapeHtml(title)}</h1>${content}</main></body>
+<body>${store === null ? '' : `<header class="brand"><bdi>${mark}</bdi></header>`}<main><h1><bdi>${escapeHtml(title)}</bdi></h1>${content}</main>${link ?? ''}</body>
 </html>`;
   const sources = [...(logoOrigin === null ? [] : [logoOrigin]), ...images];
   return { html, images: sources.join(' ') || "'none'" };
+}
+
+/** Text under a heading, by the names of the messages. */
+export function notePage(frame: Frame, title: MessageKey, text: MessageKey): TokenPage {
+  const t = translator(frame.language);
+  return tokenPage(frame, t(title), `<p>${escapeHtml(t(text))}</p>`);
 }
 
 /** Sends the page, or `missing` with 404. The address is a credential, so no referrer reveals it. */
@@ -68,21 +104,27 @@ export function sendTokenPage(res: Response, page: TokenPage | null, missing: To
     .send(html);
 }
 
-type Render = (token: string, req: Request, res: Response) => Promise<TokenPage | null>;
+/** `lang` is the language that the URL asks for. */
+type Render = (token: string, lang: string | null, req: Request, res: Response) => Promise<TokenPage | null>;
 
 /** Serves pages whose path has a token of a store, by method; the first path names them all in logs and metrics. */
 export function serveTokenPages(
   app: Application,
+  services: Services,
   admitLink: AdmitLink,
   paths: [string, ...string[]],
-  missing: TokenPage,
+  missing: (frame: Frame) => TokenPage,
   pages: { get?: Render; post: Render },
 ): void {
   for (const [method, render] of Object.entries(pages) as ['get' | 'post', Render][])
     app[method](paths, async (req, res) => {
       nameRoute(res, paths[0]);
       const token = String(req.params['token']);
-      await admitLink(req, res, pidOfLink(token) ?? '');
-      sendTokenPage(res, await render(token, req, res), missing);
+      const { viewer } = await admitLink(req, res, pidOfLink(token) ?? '');
+      const lang = langOf(req);
+      const page = await render(token, lang, req, res);
+      const store = page ? null : (viewer.store ?? (await findShortLinkStore(services, token)));
+      const language = shippedLanguage(lang, store?.locale ?? null);
+      sendTokenPage(res, page, missing(frameOf(services, store, language)));
     });
 }

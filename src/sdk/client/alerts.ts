@@ -5,6 +5,9 @@ import type { AlertAnswer, AlertPage, AlertRef, AlertRequest, ProductAlerts, Var
 
 type OwnAddress = { shopper: { userinfo: { em: string | null } | null } };
 
+/** What the browser prefers; undefined outside of browsers. */
+export const browserLanguage = (): string | undefined => globalThis.navigator?.language;
+
 export function createAlerts(caller: Caller) {
   /** Null for a guest. */
   const ownAddress = async (): Promise<string | null> =>
@@ -12,8 +15,8 @@ export function createAlerts(caller: Caller) {
   const subscribe = async (alert: AlertRequest): Promise<AlertAnswer> => {
     // GraphQL rejects unknown fields, and storefronts pass whole products.
     const products = alert.products.map(({ epi, empi, du }) => ({ epi, empi, du }));
-    const { medium = 'email', topics = ['backinstock'] } = alert;
-    const input: AlertRequest = { ...alert, medium, topics, products };
+    const { medium = 'email', topics = ['backinstock'], language = browserLanguage() } = alert;
+    const input: AlertRequest = { ...alert, medium, topics, products, language };
     if (medium === 'email' && input.mediumvalue === undefined)
       input.mediumvalue = (await ownAddress()) ?? undefined;
     return (await caller.graphql<{ subscribe: AlertAnswer }>(SUBSCRIBE, { input })).subscribe;

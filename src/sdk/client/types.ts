@@ -92,7 +92,14 @@ export type ListUpdate = Omit<UpdateListInput, 'lnote'> & {
 };
 
 /** The email that shares a list with a friend. */
-export type ListMail = { lid: string; toemail: string; fromname: string; note?: string };
+export type ListMail = {
+  lid: string;
+  toemail: string;
+  fromname: string;
+  note?: string;
+  /** BCP 47; the browser's language if omitted. */
+  language?: string;
+};
 
 /** Alerts to subscribe to. */
 export type AlertRequest = {
@@ -104,6 +111,8 @@ export type AlertRequest = {
   /** The recipient; the account's own address if omitted. */
   mediumvalue?: string;
   addtomailinglist?: 0 | 1;
+  /** Of the messages, BCP 47; the browser's language if omitted. */
+  language?: string;
 };
 
 export type AlertAnswer = {

@@ -1,4 +1,4 @@
-import { createAlerts } from './alerts.ts';
+import { browserLanguage, createAlerts } from './alerts.ts';
 import { createCache } from './cache.ts';
 import { createCaller } from './caller.ts';
 import type { Fields } from './caller.ts';
@@ -170,7 +170,7 @@ export function init(options: WishgateOptions): Wishgate {
     fetchListDetails: callable((list) => caller.rest('lists/fetch-list-with-contents', list)),
     markListPublic: callable((lid) => post('lists/markPublic', { lid })),
     markListPrivate: callable((lid) => post('lists/markPrivate', { lid })),
-    sendListViaEmail: callable((mail) => post('lists/emailList', mail)),
+    sendListViaEmail: callable((mail) => post('lists/emailList', { language: browserLanguage(), ...mail })),
     reportShare: callable((share) => caller.rest('lists/reportShare', share)),
     setMeasured: callable((measured) => caller.rest('shopper/set-measured', { measured })),
     subscribeForProductAlert: callable(alerts.subscribe),

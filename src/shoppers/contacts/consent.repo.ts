@@ -60,6 +60,36 @@ export async function writeConsent(tx: Tx, shopper: ShopperRow, row: ConsentRow,
   await updateShopper(tx, shopper, changes, now);
 }
 
+/** A contact's consent, and the shopper's copy of it, before an unsubscribe. */
+export type ConsentBefore = {
+  consent: (NewConsent & { signuptime: Date }) | null;
+  shopper: { regid: string; acc_mkt: boolean; preference: unknown } | null;
+};
+
+type Mediums = Record<string, unknown> | null | undefined;
+
+/** The copy of a contact's answer in a shopper's preferences. */
+export function preferenceOf(shopper: Pick<ShopperRow, 'prefs'> | null, medium: string): unknown {
+  return (shopper?.prefs['Mediums'] as Mediums)?.[medium] ?? null;
+}
+
+/** Sets the copy to what it was; the shopper's row is locked. */
+export async function restorePreference(
+  tx: Tx,
+  shopper: ShopperRow,
+  { medium }: ContactKey,
+  { acc_mkt, preference }: { acc_mkt: boolean; preference: unknown },
+  now: Date,
+): Promise<void> {
+  const { [medium]: _, ...others } = (shopper.prefs['Mediums'] as Mediums) ?? {};
+  const prefs = { ...shopper.prefs, Mediums: { ...others, ...(preference ? { [medium]: preference } : {}) } };
+  await updateShopper(tx, shopper, isAccountContact({ medium }) ? { prefs, acc_mkt } : { prefs }, now);
+}
+
+export async function deleteConsent(tx: Tx, pid: string, { medium, value }: ContactKey): Promise<void> {
+  await tx.prisma.mailingAnswer.deleteMany({ where: { pid, medium, value } });
+}
+
 export async function deleteMutes(tx: Tx, pid: string, { medium, value }: ContactKey): Promise<void> {
   await tx.prisma.alertMute.deleteMany({ where: { pid, medium, value } });
 }

@@ -1,7 +1,10 @@
 import type { Reachable, Region } from '../../alerts/send/channel.ts';
 import { MEDIA, channelOf, isMedium } from '../../alerts/send/channels.ts';
 import type { Medium } from '../../alerts/send/channels.ts';
+import { BUILT_IN_NAMES } from '../../alerts/send/channel.ts';
+import type { BuiltInTopic } from '../../alerts/send/channel.ts';
 import { fail } from '../../platform/errors.ts';
+import { translator } from '../../platform/messages.ts';
 
 export type { Medium } from '../../alerts/send/channels.ts';
 
@@ -52,20 +55,15 @@ export function contactsOf({ defaultRegion }: Regional, shopper: Reachable): Con
   });
 }
 
-const TOPIC_LABELS = new Map([
-  ['backinstock', 'back-in-stock'],
-  ['comingsoon', 'coming-soon'],
-  ['pricedrop', 'price-drop'],
-  ['lowstock', 'low-stock'],
-  ['wishlistrestock', 'wishlist restock'],
-]);
+export const builtInTopic = (topic: string): BuiltInTopic | null =>
+  BUILT_IN_NAMES.find((one) => one === topic) ?? null;
 
-/** A topic as shoppers read it; a store's own topic by its name. */
-export const topicLabel = (topic: string): string => builtInLabel(topic) ?? `“${topic}”`;
-
-export const builtInLabel = (topic: string): string | null => TOPIC_LABELS.get(topic) ?? null;
-
-/** Labels as a sentence lists them: `a, b and c`. */
-export function joinLabels(labels: readonly string[]): string {
-  return labels.length < 2 ? labels.join('') : `${labels.slice(0, -1).join(', ')} and ${labels.at(-1)}`;
+/** Topics as a sentence lists them; a store's own topic by its name. */
+export function listTopics(language: string, topics: readonly string[]): string {
+  const t = translator(language);
+  const labels = topics.map((topic) => {
+    const builtIn = builtInTopic(topic);
+    return t('page.quoted', { text: builtIn === null ? topic : t(`topic.${builtIn}`) });
+  });
+  return new Intl.ListFormat(language).format(labels);
 }

@@ -7,8 +7,8 @@ import type { Contact, ContactKey, Medium } from './contact.rules.ts';
 // Links in messages work without a login. Their tokens are encrypted, not only signed: addresses end up in histories and
 // logs, and the contact must not.
 
-/** A token made for one purpose is invalid for the other. */
-type LinkPurpose = 'unsubscribe' | 'confirm';
+/** A token made for one purpose is invalid for the others. */
+type LinkPurpose = 'unsubscribe' | 'confirm' | 'undo';
 
 export type LinkStore = TokenStore & { pid: string };
 

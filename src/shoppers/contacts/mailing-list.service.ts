@@ -8,11 +8,11 @@ import { checkLimit, decodeSeq, encodeCursor, toConnection } from '../../platfor
 import type { CountedConnection } from '../../platform/page.ts';
 import type { StoreRow } from '../../stores/store.repo.ts';
 import { emitEvents } from '../../stores/webhooks/event.repo.ts';
-import { findAccount, lockShopper, makeShopper } from '../shopper.repo.ts';
+import { findAccount, findShopper, lockShopper, makeShopper } from '../shopper.repo.ts';
 import type { IdentityKey } from '../shopper.repo.ts';
 import { newShopper } from '../shopper.service.ts';
 import * as consents from './consent.repo.ts';
-import type { ConsentFilter, ConsentRow, NewConsent } from './consent.repo.ts';
+import type { ConsentBefore, ConsentFilter, ConsentRow, NewConsent } from './consent.repo.ts';
 import { isAccountContact } from './contact.rules.ts';
 import type { Contact, ContactKey } from './contact.rules.ts';
 
@@ -50,6 +50,35 @@ export async function withdrawConsent(
   const account = isAccountContact(contact) ? await findAccount(tx, pid, contact.value) : null;
   const regid = account?.regid ?? known?.regid ?? '';
   await record(tx, { pid, regid }, contact, { acceptmarketing: false, acceptsource, regid: null }, now);
+}
+
+export async function readConsent(tx: Tx, pid: string, contact: ContactKey): Promise<ConsentBefore> {
+  const consent = await consents.findConsent(tx, pid, contact);
+  const account = isAccountContact(contact) ? await findAccount(tx, pid, contact.value) : null;
+  const regid = account?.regid ?? consent?.regid ?? '';
+  const shopper = regid === '' ? null : await findShopper(tx, { pid, regid });
+  const preference = consents.preferenceOf(shopper, contact.medium);
+  return { consent, shopper: shopper && { regid, acc_mkt: shopper.acc_mkt, preference } };
+}
+
+/** Undoes the withdrawal of an unsubscribe, unless the contact has answered since. */
+export async function restoreConsent(
+  tx: Tx,
+  pid: string,
+  contact: ContactKey,
+  { consent, shopper }: ConsentBefore,
+  now: Date,
+): Promise<void> {
+  const row = shopper && (await lockShopper(tx, { pid, regid: shopper.regid }));
+  const current = await consents.findConsent(tx, pid, contact);
+  if (current?.acceptsource !== 'unsubscribe') return;
+  if (consent === null) await consents.deleteConsent(tx, pid, contact);
+  else if (consent.acceptmarketing) {
+    const signuptime = new Date(consent.signuptime);
+    const restored = await consents.saveConsent(tx, pid, contact, consent, signuptime);
+    if (restored) await emitEvents(tx, pid, [eventOf(restored)], now);
+  }
+  if (row) await consents.restorePreference(tx, row, contact, shopper, now);
 }
 
 /** Locks the shopper before the consent, as merges and erasures do. */

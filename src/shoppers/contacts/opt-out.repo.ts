@@ -1,27 +1,85 @@
 import type { SubscriptionModel } from '../../generated/prisma/models.ts';
-import type { Db, Tx } from '../../platform/database/database.ts';
+import type { Db, Raw, Tx } from '../../platform/database/database.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import type { ContactKey } from './contact.rules.ts';
 import type { UnsubscribeClaim } from './link.rules.ts';
+import { hasUnsubscribed } from './list-owner.repo.ts';
 
 export const claimedTopics = ({ topic, moreTopics = [] }: UnsubscribeClaim) => [topic, ...moreTopics];
 
-type RemovedSubscription = Pick<
-  SubscriptionModel,
-  'id' | 'medium' | 'value' | 'topic' | 'epi' | 'empi' | 'du' | 'cts'
-> & { confirmed: boolean };
+/** `row` and `requests` are whole rows, so that an undo restores every column. */
+type RemovedSubscription = Raw<
+  Pick<SubscriptionModel, 'id' | 'medium' | 'value' | 'topic' | 'epi' | 'empi' | 'du' | 'cts' | 'seq'>
+> & { confirmed: boolean; row: object; requests: object[] };
+
+const COLUMNS = `s.id, s.medium, s.value, s.topic, s.epi, s.empi, s.du, s.cts, s.seq,
+  s.confirmed_at IS NOT NULL AS confirmed, to_jsonb(s) AS row`;
 
 const WHERE = { product: 'AND epi = $4', topic: 'AND topic = ANY ($4::text[])', all: '' } as const;
 
-/** SQL: returns what it deleted, which Prisma cannot. */
+/** SQL: returns what it deleted, which Prisma cannot; the requests are still seen as they were before. */
 export function removeSubscriptions(tx: Tx, pid: string, claim: UnsubscribeClaim) {
   const { scope, medium, value, epi } = claim;
   const only = scope === 'all' ? [] : [scope === 'product' ? epi : claimedTopics(claim)];
   return tx.query<RemovedSubscription>(
-    `DELETE FROM subscription WHERE pid = $1 AND medium = $2 AND value = $3 ${WHERE[scope]}
-     RETURNING id, medium, value, topic, epi, empi, du, confirmed_at IS NOT NULL AS confirmed, cts`,
+    `WITH s AS (
+       DELETE FROM subscription WHERE pid = $1 AND medium = $2 AND value = $3 ${WHERE[scope]} RETURNING *)
+     SELECT ${COLUMNS}, coalesce((SELECT jsonb_agg(to_jsonb(q)) FROM subscription_request q
+       WHERE q.pid = s.pid AND q.subscription_id = s.id), '[]') AS requests FROM s`,
     [pid, medium, value, ...only],
   );
+}
+
+/** What an unsubscribe changed, as an undo needs it. */
+export type Removal = {
+  subscriptions: { row: object; requests: object[] }[];
+  mutes: { topic: string; epi: string }[];
+  isSuppressed: boolean;
+  optIns: { pid: string; medium: string; value: string; regid: string; usedAt: Date }[];
+};
+
+/** SQL: fills rows from JSON. A subscription that was made again since stays as it is. */
+export async function restoreSubscriptions(tx: Tx, removed: Removal['subscriptions']) {
+  const restored = await tx.query<RemovedSubscription>(
+    `INSERT INTO subscription AS s SELECT * FROM jsonb_populate_recordset(NULL::subscription, $1::jsonb) r
+     ORDER BY r.epi COLLATE "C", r.topic COLLATE "C" ON CONFLICT DO NOTHING RETURNING ${COLUMNS}, '[]'::jsonb AS requests`,
+    [JSON.stringify(removed.map(({ row }) => row))],
+  );
+  await tx.query(
+    `INSERT INTO subscription_request SELECT r.* FROM jsonb_populate_recordset(NULL::subscription_request, $1::jsonb) r
+     WHERE r.subscription_id = ANY ($2::text[]) ORDER BY r.epi COLLATE "C", r.topic COLLATE "C" ON CONFLICT DO NOTHING`,
+    [JSON.stringify(removed.flatMap(({ requests }) => requests)), restored.map(({ id }) => id)],
+  );
+  return restored;
+}
+
+/** Ends the mutes and the suppression of an unsubscribe, and restores the opt-ins that it deleted. */
+export async function restoreContact(tx: Tx, pid: string, { medium, value }: ContactKey, removal: Removal) {
+  const contact = { pid, medium, value };
+  if (removal.mutes.length > 0)
+    await tx.prisma.alertMute.deleteMany({ where: { ...contact, OR: removal.mutes } });
+  if (removal.isSuppressed) await tx.prisma.suppression.deleteMany({ where: contact });
+  await tx.prisma.contactProof.createMany({ data: removal.optIns, skipDuplicates: true });
+}
+
+export type SubscribedTopic = { topic: string; count: number; titles: string[]; isOwn: boolean };
+
+/** SQL: groups, and joins products and topics, for which there are no relations. A topic that alerts list owners has no subscriptions. */
+const LIST_TOPICS = `
+  SELECT s.topic, count(*)::int AS count, bool_or(t.name IS NOT NULL) AS "isOwn",
+    coalesce((array_agg(p.dt ORDER BY s.seq DESC) FILTER (WHERE p.dt IS NOT NULL))[1:3], '{}') AS titles
+  FROM subscription s LEFT JOIN product p ON p.pid = s.pid AND p.epi = s.epi
+    LEFT JOIN topic t ON t.pid = s.pid AND t.name = s.topic
+  WHERE s.pid = $1 AND s.medium = $2 AND s.value = $3 AND s.confirmed_at IS NOT NULL GROUP BY s.topic
+  UNION ALL
+  SELECT t.name, 0, true, '{}' FROM topic t JOIN mailing_answer a ON a.pid = t.pid AND a.medium = $2 AND a.value = $3 AND a.acceptmarketing
+  WHERE t.pid = $1 AND t.list_holders AND NOT ${hasUnsubscribed('$1', '$2', '$3', 't.name', "''")}
+    AND NOT EXISTS (SELECT FROM subscription s WHERE s.pid = $1 AND s.medium = $2 AND s.value = $3 AND s.topic = t.name
+      AND s.confirmed_at IS NOT NULL)
+  ORDER BY topic`;
+
+export function listSubscribedTopics(db: Db, pid: string, { medium, value }: ContactKey) {
+  return db.query<SubscribedTopic>(LIST_TOPICS, [pid, medium, value]);
 }
 
 /** What an alert to this contact was about; a digest has no single product. Null for an alert that is gone or another's. */
@@ -38,18 +96,24 @@ export async function findAlertSubject(db: Db, pid: string, contact: ContactKey,
   return { topic: topic!, epi: all.length > 1 ? '' : epi!, moreTopics: [...others].sort() };
 }
 
-export async function addMutes(tx: Tx, pid: string, claim: UnsubscribeClaim, now: Date): Promise<void> {
+/** Returns the mutes that are new. */
+export async function addMutes(tx: Tx, pid: string, claim: UnsubscribeClaim, now: Date) {
   const { scope, medium, value, epi } = claim;
   const muted =
     scope === 'product' ? [{ topic: '', epi }] : claimedTopics(claim).map((topic) => ({ topic, epi: '' }));
   const data = muted.map((part) => ({ pid, medium, value, ...part, cts: now }));
-  await tx.prisma.alertMute.createMany({ data, skipDuplicates: true });
+  const select = { topic: true, epi: true } as const;
+  return tx.prisma.alertMute.createManyAndReturn({ data, select, skipDuplicates: true });
 }
 
-/** Suppresses a contact until it signs up again, which takes a new double opt-in. */
+/** Suppresses a contact until it signs up again, which takes a new double opt-in. Returns what it changed. */
 export async function addSuppression(tx: Tx, pid: string, { medium, value }: ContactKey, now: Date) {
-  await tx.prisma.suppression.createMany({ data: { pid, medium, value, cts: now }, skipDuplicates: true });
-  await tx.prisma.contactProof.deleteMany({ where: { pid, medium, value } });
+  const contact = { pid, medium, value };
+  const data = { ...contact, cts: now };
+  const { count } = await tx.prisma.suppression.createMany({ data, skipDuplicates: true });
+  const optIns = await tx.prisma.contactProof.findMany({ where: contact });
+  await tx.prisma.contactProof.deleteMany({ where: contact });
+  return { isSuppressed: count > 0, optIns };
 }
 
 export async function findOptedOut(db: Db, medium: string, values: readonly string[]): Promise<string[]> {

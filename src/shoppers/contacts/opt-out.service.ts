@@ -4,16 +4,27 @@ import type { Services } from '../../context.ts';
 import type { Db, Tx } from '../../platform/database/database.ts';
 import { fail } from '../../platform/errors.ts';
 import { findProduct } from '../../stores/products/product.repo.ts';
+import { hasDeclined, shopperKey } from '../../stores/revenue/click.repo.ts';
 import { findSender } from '../../stores/sender.repo.ts';
 import type { Sender } from '../../stores/sender.repo.ts';
 import { isServed } from '../../stores/store.rules.ts';
 import { emitEvents } from '../../stores/webhooks/event.repo.ts';
-import { maskContact, topicLabel } from './contact.rules.ts';
+import { regidOf } from '../identity.rules.ts';
+import { isAccountContact, maskContact, withSameContacts } from './contact.rules.ts';
 import type { Contact, Medium } from './contact.rules.ts';
-import { pidOfLink, readShortUnsubscribe, readUnsubscribe, storeNoOf } from './link.rules.ts';
+import { readerLanguage } from './language.repo.ts';
+import {
+  pidOfLink,
+  readShortConfirm,
+  readShortUnsubscribe,
+  readUnsubscribe,
+  storeNoOf,
+} from './link.rules.ts';
 import type { Scope, UnsubscribeClaim } from './link.rules.ts';
-import { withdrawConsent } from './mailing-list.service.ts';
+import { readConsent, withdrawConsent } from './mailing-list.service.ts';
 import * as optOuts from './opt-out.repo.ts';
+import { undoToken } from './undo.rules.ts';
+import type { Undo } from './undo.rules.ts';
 
 export { forgetResubscribed } from './opt-out.repo.ts';
 
@@ -21,15 +32,20 @@ type Deps = Pick<Services, 'db' | 'config' | 'now'>;
 
 /** What an unsubscribe page shows; the contact is masked, because links get forwarded. */
 export type UnsubscribeView = {
-  store: Pick<Sender, 'name' | 'logoUrl' | 'colour'>;
+  store: Sender;
+  language: string;
+  medium: string;
   contact: string;
-  /** Labels; none where the link is about no topic. */
+  /** None where the link is about no topic. */
   topics: string[];
+  hasProduct: boolean;
+  /** Null if the catalogue has no title. */
   productTitle: string | null;
   scope: Scope;
+  isTracked: boolean;
 };
 
-type Unsubscribe = { store: Sender; claim: UnsubscribeClaim };
+export type Unsubscribe = { store: Sender; claim: UnsubscribeClaim };
 
 /** Unsubscribes from everything once the alert of the short link is deleted. */
 async function readShort(db: Db, store: Sender, token: string, now: Date): Promise<UnsubscribeClaim | null> {
@@ -50,49 +66,100 @@ export async function openUnsubscribe({ db, config, now }: Deps, token: string):
   return claim && { store, claim };
 }
 
-export async function viewOf(db: Db, { store, claim }: Unsubscribe): Promise<UnsubscribeView> {
+/** The store of a short link that is ours, even if it has expired: only the links name the stores' numbers. */
+export async function findShortLinkStore({ db, config, now }: Deps, token: string): Promise<Sender | null> {
+  const linkNo = storeNoOf(token);
+  const store = linkNo === null ? null : await findSender(db, { linkNo });
+  if (store === null || !isServed(config, store)) return null;
+  const read = readShortConfirm(store, token, now()) ?? readShortUnsubscribe(store, token, now());
+  return read && store;
+}
+
+/** The keys under which a contact's choice about click tracking is stored. */
+export function trackingKeys({ store, claim }: Unsubscribe) {
+  const account = isAccountContact(claim) ? [shopperKey(regidOf(store.secret, 'account', claim.value))] : [];
+  return [...withSameContacts(claim), ...account];
+}
+
+export async function viewOf(db: Db, opened: Unsubscribe, lang: string | null): Promise<UnsubscribeView> {
+  const { store, claim } = opened;
   const product = claim.epi === '' ? null : await findProduct(db, store.pid, claim.epi);
   return {
     store,
+    language: await readerLanguage(db, store, claim, lang),
+    medium: claim.medium,
     contact: maskContact(claim.medium, claim.value),
-    topics: optOuts.claimedTopics(claim).filter(Boolean).map(topicLabel),
-    productTitle: claim.epi === '' ? null : (product?.dt ?? 'this product'),
+    topics: optOuts.claimedTopics(claim).filter(Boolean),
+    hasProduct: claim.epi !== '',
+    productTitle: product?.dt ?? null,
     scope: claim.scope,
+    isTracked: !(await hasDeclined(db, store.pid, trackingKeys(opened))),
   };
 }
 
 /** Returns null for a link that is not ours. Changes nothing. */
-export async function viewUnsubscribe(deps: Deps, token: string): Promise<UnsubscribeView | null> {
+export async function viewUnsubscribe(deps: Deps, token: string, lang: string | null) {
   const opened = await openUnsubscribe(deps, token);
-  return opened && viewOf(deps.db, opened);
+  return opened && viewOf(deps.db, opened, lang);
 }
 
 /** Ends a contact's subscriptions in the claim's scope and notifies the store's webhooks. */
-async function endSubscriptions(tx: Tx, pid: string, claim: UnsubscribeClaim, now: Date): Promise<void> {
+async function endSubscriptions(tx: Tx, pid: string, claim: UnsubscribeClaim, now: Date) {
   const removed = await optOuts.removeSubscriptions(tx, pid, claim);
-  const events = removed.map(({ cts, ...row }) => ({
-    type: 'subscription.removed' as const,
-    data: { ...row, cts: cts.getTime() },
+  await announce(tx, pid, 'subscription.removed', removed, now);
+  return removed.map(({ row, requests }) => ({ row, requests }));
+}
+
+type Announced = Awaited<ReturnType<typeof optOuts.removeSubscriptions>>;
+
+export async function announce(
+  tx: Tx,
+  pid: string,
+  type: 'subscription.created' | 'subscription.removed',
+  changed: Announced,
+  now: Date,
+): Promise<void> {
+  const events = changed.map(({ row: _row, requests: _requests, seq: _seq, cts, ...shown }) => ({
+    type,
+    data: { ...shown, cts: cts.getTime() },
   }));
   await emitEvents(tx, pid, events, now);
 }
 
+const NOTHING = { mutes: [], isSuppressed: false, optIns: [], consent: null };
+
+/** Unsubscribes in the claim's scope. Returns the token that undoes it; null if nothing changed. */
+export async function unsubscribe(deps: Deps, { store, claim }: Unsubscribe): Promise<string | null> {
+  const { pid } = store;
+  const now = deps.now();
+  const undo = await deps.db.transaction(async (tx): Promise<Undo> => {
+    const subscriptions = await endSubscriptions(tx, pid, claim, now);
+    if (claim.scope !== 'all')
+      return { ...NOTHING, subscriptions, mutes: await optOuts.addMutes(tx, pid, claim, now) };
+    const consent = await readConsent(tx, pid, claim);
+    const suppression = await optOuts.addSuppression(tx, pid, claim, now);
+    await withdrawConsent(tx, pid, claim, 'unsubscribe', now);
+    return { ...NOTHING, subscriptions, ...suppression, consent };
+  });
+  const hasChanged = undo.subscriptions.length > 0 || undo.mutes.length > 0 || undo.isSuppressed;
+  return hasChanged ? undoToken(store, claim, undo, now) : null;
+}
+
 /** Unsubscribes in the chosen scope, or in the link's own; null for a link that is not ours. Repeating it is harmless. */
-export async function unsubscribeByLink(deps: Deps, token: string, chosen: Scope | null) {
+export async function unsubscribeByLink(
+  deps: Deps,
+  token: string,
+  chosen: Scope | null,
+  lang: string | null,
+) {
   const opened = await openUnsubscribe(deps, token);
   if (opened === null) return null;
-  const { pid } = opened.store;
   const claim = { ...opened.claim, scope: chosen ?? opened.claim.scope };
   const has = { product: claim.epi !== '', topic: claim.topic !== '', all: true };
   if (!has[claim.scope]) fail('invalid-request', `scope: this link is about no ${claim.scope}`);
-  const now = deps.now();
-  await deps.db.transaction(async (tx) => {
-    await endSubscriptions(tx, pid, claim, now);
-    if (claim.scope !== 'all') return optOuts.addMutes(tx, pid, claim, now);
-    await optOuts.addSuppression(tx, pid, claim, now);
-    await withdrawConsent(tx, pid, claim, 'unsubscribe', now);
-  });
-  return viewOf(deps.db, { ...opened, claim });
+  // Before the change, because the language may be that of a subscription.
+  const view = await viewOf(deps.db, { ...opened, claim }, lang);
+  return { ...view, undo: await unsubscribe(deps, { ...opened, claim }) };
 }
 
 /** Ends everything of a contact that does not exist: its subscriptions in this store and its place on the mailing list. A new subscription begins anew. */

@@ -6,10 +6,9 @@ import type { Medium } from '../../alerts/send/channels.ts';
 import { requireShopper } from '../../context.ts';
 import type { Context, Services } from '../../context.ts';
 import type { Tx } from '../../platform/database/database.ts';
-import { contactsOf, isAccountContact, withSameContacts } from '../../shoppers/contacts/contact.rules.ts';
+import { contactsOf, withSameContacts } from '../../shoppers/contacts/contact.rules.ts';
 import type { LinkStore, ShortLinkStore } from '../../shoppers/contacts/link.rules.ts';
-import { openUnsubscribe, viewOf } from '../../shoppers/contacts/opt-out.service.ts';
-import { regidOf } from '../../shoppers/identity.rules.ts';
+import { openUnsubscribe, trackingKeys, viewOf } from '../../shoppers/contacts/opt-out.service.ts';
 import type { ShopperRow } from '../../shoppers/shopper.repo.ts';
 import type { ZonedStore } from '../reports/report.repo.ts';
 import { isServed } from '../store.rules.ts';
@@ -43,7 +42,7 @@ export async function trackLinks(
 }
 
 /** The store of a link, with what the day of a click depends on. */
-export type ClickStore = LinkStore & ZonedStore;
+type ClickStore = LinkStore & ZonedStore;
 
 export type FoundLink = { store: ClickStore; alertId: string; target: string };
 
@@ -92,12 +91,11 @@ async function saveChoice(tx: Tx, pid: string, keys: readonly PersonKey[], isAll
 }
 
 /** Saves the choice of the contact of an unsubscribe link; null when it is not ours. It needs no account. */
-export async function setTrackingByLink(deps: Deps, token: string, isAllowed: boolean) {
+export async function setTrackingByLink(deps: Deps, token: string, isAllowed: boolean, lang: string | null) {
   const opened = await openUnsubscribe(deps, token);
   if (opened === null) return null;
-  const { store, claim } = opened;
-  const account = isAccountContact(claim) ? [shopperKey(regidOf(store.secret, 'account', claim.value))] : [];
-  const keys = [...withSameContacts(claim), ...account];
-  await deps.db.transaction((tx) => saveChoice(tx, store.pid, keys, isAllowed, deps.now()));
-  return viewOf(deps.db, opened);
+  const { pid } = opened.store;
+  const keys = trackingKeys(opened);
+  await deps.db.transaction((tx) => saveChoice(tx, pid, keys, isAllowed, deps.now()));
+  return viewOf(deps.db, opened, lang);
 }

@@ -11,9 +11,16 @@ import {
 import { standardTexts } from '../../../src/alerts/topics/topic.rules.ts';
 import { createLogger } from '../../../src/platform/log.ts';
 
-const store = { name: 'Shop', locale: 'en' } as Parameters<typeof alertModel>[0];
+const store = { name: 'Shop', postalAddress: null, imprintUrl: null } as Parameters<typeof alertModel>[0];
 const product = { dt: 'Shirt' } as Parameters<typeof alertModel>[4];
-const model = alertModel(store, 'en', 'backinstock', '1', product, 'https://alerts.example/u/token');
+const model = alertModel(
+  store,
+  { language: 'en', locale: 'en' },
+  'backinstock',
+  '1',
+  product,
+  'https://alerts.example/u/token',
+);
 const footer = footerTexts(store, 'en', 'footer.why.product');
 const texts = {
   ...standardTexts('backinstock', 'en'),

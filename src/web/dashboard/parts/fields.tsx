@@ -201,9 +201,14 @@ export function RowField({ row, form: { draft, set }, isRequired, placeholder }:
     );
   const value = String(draft[name]);
   const bound = { name, label, hint, value, onValue };
-  if (row.kind === 'list')
+  if (row.kind === 'list' || as === 'lines')
     return around(
-      <textarea {...input} rows={5} value={value} onInput={(event) => onValue(event.currentTarget.value)} />,
+      <textarea
+        {...input}
+        rows={as === 'lines' ? 3 : 5}
+        value={value}
+        onInput={(event) => onValue(event.currentTarget.value)}
+      />,
     );
   if (as === 'timeZone' || as === 'currency') return <Choice {...bound} options={CHOICES[as](value)} />;
   const text = {

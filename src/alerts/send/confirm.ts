@@ -1,0 +1,64 @@
+import { translator } from '../../platform/messages.ts';
+import { shorten } from '../../platform/text.ts';
+import type { ConfirmMessage } from './channel.ts';
+import { pictureCell, plainMail } from './mail-page.ts';
+import { excessOf, toSegment } from './segment.ts';
+
+type Asked = Pick<ConfirmMessage, 'store' | 'language' | 'topic' | 'product' | 'count'>;
+
+/** The products by their names; null if the catalogue has none of them. */
+function productsOf({ language, product, count }: Asked, most: number): string | null {
+  const title = product && shorten(product.title, most);
+  return title && count > 1
+    ? translator(language)('confirm.more', { product: title, count: count - 1 })
+    : title;
+}
+
+/** The question that a confirmation email and its page ask. */
+export function confirmAsk(asked: Asked, medium: string): string {
+  const { store, language, topic, count } = asked;
+  const product = productsOf(asked, 120);
+  const values = { store: store.name, medium, product: product ?? '' };
+  if (product === null) return translator(language)('confirm.ask', values);
+  return translator(language)(
+    topic === null || count > 1 ? 'confirm.ask.product' : `confirm.ask.${topic}`,
+    values,
+  );
+}
+
+export function confirmMail(message: ConfirmMessage): { subject: string; html: string; text: string } {
+  const { store, language, url, product } = message;
+  const t = translator(language);
+  const [ask, words, ignore] = [confirmAsk(message, 'email'), t('confirm.button'), t('confirm.ignore')];
+  const named = productsOf(message, 60);
+  const values = { store: store.name, product: named ?? '' };
+  const mail = {
+    title: t('confirm.title'),
+    preview: ask,
+    pictures: product && product.image !== '' ? [pictureCell(product)] : [],
+    texts: [ask],
+    button: { url, words },
+    last: ignore,
+  };
+  return {
+    subject: t(named === null ? 'confirm.subject.store' : 'confirm.subject', values),
+    ...plainMail(store, language, mail),
+  };
+}
+
+const MAX_STORE = 40;
+/** A shorter title says too little. */
+const MIN_TITLE = 12;
+
+/** Fits into one SMS where the alphabet allows it: the title is shortened, or left out. */
+export function confirmSms(message: ConfirmMessage): string {
+  const t = translator(message.language);
+  const values = { store: shorten(message.store.name, MAX_STORE), url: message.url };
+  const plain = toSegment(t('confirm.sms', values));
+  for (let most = MAX_STORE; message.product && most >= MIN_TITLE; most -= 4) {
+    const product = productsOf(message, most)!;
+    const text = toSegment(t('confirm.sms.product', { ...values, product }));
+    if (excessOf(text) === 0 || excessOf(plain) > 0) return text;
+  }
+  return plain;
+}
