@@ -42,7 +42,7 @@ export async function trackLinks(
 }
 
 /** The store of a link, with what the day of a click depends on. */
-export type ClickStore = LinkStore & ZonedStore;
+type ClickStore = LinkStore & ZonedStore;
 
 export type FoundLink = { store: ClickStore; alertId: string; target: string };
 

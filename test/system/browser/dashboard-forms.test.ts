@@ -30,13 +30,13 @@ describeInBrowser('forms of the dashboard', () => {
 
   async function enterTopic(name: string): Promise<void> {
     await enter(page, service.url, store, `topics/${name}`);
-    await page.getByLabel('Subject').waitFor();
+    await page.getByRole('textbox', { name: 'Subject' }).waitFor();
   }
 
   /** From the page of all topics. */
   async function openTopic(name: string): Promise<void> {
     await page.getByRole('link', { name, exact: true }).click();
-    await page.getByLabel('Subject').waitFor();
+    await page.getByRole('textbox', { name: 'Subject' }).waitFor();
   }
 
   async function pressSaveTopic(): Promise<void> {
@@ -92,7 +92,7 @@ describeInBrowser('forms of the dashboard', () => {
     await saveTopic({ name: 'launch', batchSize: 10, batchIntervalSeconds: 90 });
     await enterTopic('launch');
     expect(await page.getByLabel('Minutes between batches').inputValue()).toBe('1.5');
-    await page.getByLabel('Subject').fill('News');
+    await page.getByRole('textbox', { name: 'Subject' }).fill('News');
     await pressSaveTopic();
     expect(await topic('launch', 'subject batchIntervalSeconds')).toMatchObject({
       subject: 'News',
@@ -129,7 +129,7 @@ describeInBrowser('forms of the dashboard', () => {
   test('what a colleague changed in a topic meanwhile stays, and appears', async () => {
     await enterTopic('backinstock');
     await saveTopic({ name: 'backinstock', sms: 'Back: {{ product.url }}', minStock: 7 });
-    await page.getByLabel('Subject').fill('It is back');
+    await page.getByRole('textbox', { name: 'Subject' }).fill('It is back');
     await pressSaveTopic();
     expect(await topic('backinstock', 'subject sms minStock')).toEqual({
       name: 'backinstock',
@@ -158,7 +158,7 @@ describeInBrowser('forms of the dashboard', () => {
   test('what is not saved is asked about before a link, Back, signing out or closing the tab would lose it', async () => {
     await enter(page, service.url, store, 'topics');
     await openTopic('Back in stock');
-    const subject = page.getByLabel('Subject');
+    const subject = page.getByRole('textbox', { name: 'Subject' });
     const question = page.getByRole('dialog', { name: 'Leave without saving?' });
     const stay = async () => {
       await question.getByRole('button', { name: 'Stay on this page' }).click();
@@ -191,10 +191,10 @@ describeInBrowser('forms of the dashboard', () => {
   });
 
   test('sections of the settings have addresses, and what is typed in one stays when one goes to another', async () => {
-    await page.goto(`${service.url}/dashboard#/settings/pacing`);
+    await page.goto(`${service.url}/dashboard#/settings/schedule`);
     await signIn(page, store);
     const focused = () => page.evaluate(() => document.activeElement?.id);
-    await eventually(focused, 'section-pacing');
+    await eventually(focused, 'section-schedule');
     await page.getByLabel('Store name').fill('Renamed');
     await page.getByRole('link', { name: 'Lists', exact: true }).click();
     await eventually(focused, 'section-lists');

@@ -22,7 +22,7 @@ const PLACES = [
 /** What a store, a standard or the service's English API says, not the dashboard; the rest must come from its messages. */
 const DATA = [
   /@|https?:|^\+?[\d\s.,:/×%€$–—·-]+$|^[\d,.]+ ?[kMG]?B$|^\W*$/,
-  /Linen shirt|Walnut desk lamp|Merino socks|Canvas tote|Pour-over|White \/ M|Brass|Grey \/|Olive|LS-W-M|WDL-B|MS-3|CT-O|^POD$/,
+  /Linen shirt|Walnut desk lamp|Merino socks|Canvas tote|Pour-over|White \/ M|Blue \/ M|Brass|Grey \/|Olive|LS-W-M|WDL-B|MS-3|CT-O|^POD$/,
   /^(Nordlys|ada|grace|joan|My wishlist|First key|backinstock)$|^[LWMCP]$|^…?[0-9a-f]{4,}/,
   /^(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d/,
   // The sample of a variable.

@@ -144,6 +144,7 @@ describeInBrowser('the merchant dashboard', () => {
     const mail = page.frameLocator('iframe').locator('body');
     await mail.getByText('is back in stock').first().waitFor();
 
+    await page.getByText('Advanced: HTML').first().click();
     const html = page.getByLabel('HTML', { exact: true });
     await html.fill(
       '<h1 style="color: rgb(1, 2, 3)">Again: {{ product.title }}</h1><script>parent.document.title = "broken"</script>',
@@ -220,7 +221,7 @@ describeInBrowser('the merchant dashboard', () => {
     await page.getByRole('button', { name: 'Send now' }).click();
     await page.getByRole('dialog').getByText('Sends 1 message to 1 person (Email: 1).').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Send', exact: true }).click();
-    await said('launch is on its way.').waitFor();
+    await said('Sending launch…').waitFor();
     await page.getByText('Sending: 0 of 0 alerts sent').waitFor();
     await service.runTasks();
     await page.getByText('Done: 1 of 1 alert sent').waitFor();
@@ -287,7 +288,7 @@ describeInBrowser('the merchant dashboard', () => {
       customItems: false,
     });
     await openPage(page, 'Overview');
-    await page.getByText('No product is in a list yet').waitFor();
+    await page.getByText('No product is on a list yet').waitFor();
   });
 
   test('a key is created with a name, shown once, works, is renamed, and is revoked', async () => {
@@ -353,7 +354,7 @@ describeInBrowser('the merchant dashboard', () => {
     await page.getByRole('button', { name: 'Close for maintenance' }).click();
     await said('Aurora is closed.').waitFor();
     await service.get('/storeadmin/me', { store: { pid, apiKey } }).expect(503);
-    await page.getByRole('button', { name: 'Open Aurora' }).click();
+    await page.getByRole('button', { name: 'Open Aurora', exact: true }).click();
     await page.getByRole('alert').first().waitFor();
     await page.reload();
     await row('Aurora').getByRole('button', { name: 'Reopen Aurora' }).click();
@@ -523,7 +524,7 @@ describeInBrowser('the merchant dashboard', () => {
         `UPDATE outbox SET state = 'failed', error = 'refused' WHERE pid = $1 AND lane = 'webhook'`,
         [own.pid],
       );
-      await page.getByRole('button', { name: 'Replay subscription.created' }).click();
+      await page.getByRole('button', { name: 'Send subscription.created again' }).click();
       await page.getByRole('dialog').getByText('queued').waitFor();
       await page.keyboard.press('Escape');
 
@@ -595,6 +596,8 @@ describeInBrowser('the merchant dashboard', () => {
     await page.getByRole('dialog').getByText('We don’t store sent messages').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'All', exact: true }).click();
+    // The way from the overview has brought its period along.
+    await page.getByLabel('To', { exact: true }).fill('');
     await page.getByLabel('Contact').fill('KIM@');
     await row('kim@example.com').waitFor();
     await eventually(() => page.getByRole('row').count(), 2);

@@ -51,6 +51,8 @@ export function LanguageTabs({ languages, store, topic, language }: TabsProps) {
   const others = [...languages.map(({ tag }) => tag), ...MORE_LANGUAGES].filter((tag) => !tags.includes(tag));
   const show = (tag: string): void =>
     leaveWith(() => moveTo({ language: tag === first ? '' : tag }, { replace: true }));
+  // The service never sends the standard texts of another language where the store has written its own.
+  const isFallback = !topic.languages.includes(open) && topic.languages.includes(first);
   return (
     <div class="language-tabs">
       <Segments
@@ -74,6 +76,11 @@ export function LanguageTabs({ languages, store, topic, language }: TabsProps) {
           </option>
         ))}
       </select>
+      {isFallback && (
+        <p class="notice">
+          {t('editor.fallback', { language: languageName(open), fallback: languageName(first) })}
+        </p>
+      )}
     </div>
   );
 }
