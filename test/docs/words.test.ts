@@ -97,7 +97,7 @@ type Text = { line: number; text: string };
 /** A string without spaces is an identifier, and one with SQL in it is for the database; neither is read by people. */
 const isProse = (text: string): boolean =>
   (/\s/.test(text.trim()) || /^[A-Z][a-z]+$/.test(text)) &&
-  !/\b(SELECT|INSERT|UPDATE|DELETE|FROM|WHERE|CASE WHEN|VALUES|JSON?B_)\b/.test(text);
+  !/\b(SELECT|INSERT|UPDATE|DELETE|FROM|WHERE|CASE WHEN|VALUES)\b|\bAS "|jsonb/.test(text);
 
 /** Comments, strings, and what stands between the tags of JSX. */
 function textsOfCode(file: string, source: string): Text[] {
@@ -142,13 +142,22 @@ function textsOfMarkdown(source: string): Text[] {
   }));
 }
 
+/** Messages without their keys and the names of their values. */
+const textsOfMessages = (source: string): Text[] =>
+  source.split('\n').map((line, index) => ({
+    line: index + 1,
+    text: line.replace(/^\s*"[^"]*":/, '').replaceAll(/\{\w+[,}]/g, '{'),
+  }));
+
 /** Names in backticks are the wire's, and stay as they are. */
 function textsOf(file: string, source = readFileSync(join(ROOT, file), 'utf8')): Text[] {
   const texts = /\.tsx?$/.test(file)
     ? textsOfCode(file, source)
     : file.endsWith('.graphql')
       ? textsOfGraphql(source)
-      : textsOfMarkdown(source);
+      : file.endsWith('.json')
+        ? textsOfMessages(source)
+        : textsOfMarkdown(source);
   return texts.map(({ line, text }) => ({ line, text: text.replaceAll(/`[^`\n]+`/g, '`…`') }));
 }
 

@@ -10,7 +10,7 @@ function siteUrlOf(store: Shop): string | null {
   return 'siteUrl' in store ? store.siteUrl : (store.shareUrl ?? store.allowedOrigins[0] ?? null);
 }
 
-/** The shop's home page, for links back to it; null if the store has not told its site. */
+/** The shop's home page, for links back to it; null if it is unknown. */
 export function shopUrl(store: Shop, publicUrl: string): string | null {
   if (store.isDemo) return `${publicUrl}/demo`;
   const site = siteUrlOf(store)?.replaceAll('{lid}', 'x') ?? '';

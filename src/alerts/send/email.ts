@@ -17,7 +17,7 @@ import type { MailSettings, SmtpLimits } from './smtp.ts';
 import { STANDARD_MAIL } from './standard-mail.ts';
 import type { FieldName } from './standard-mail.ts';
 
-/** A mail in the outbox; without `headers` it has no unsubscribe link yet. */
+/** An email in the outbox; without `headers` it has no unsubscribe link yet. */
 export type MailPayload = {
   subject: string;
   html: string;

@@ -39,7 +39,7 @@ hr{display:none}
 }`;
 
 /**
- * Tables with inline styles look alike in all common mail programs: Outlook ignores width and padding of other elements.
+ * Tables with inline styles look alike in all common email clients: Outlook ignores width and padding of other elements.
  * Text begins where the direction says; it is repeated, because webmail drops the html element.
  */
 export function mailPage({ language, direction, title, preview, header, rows }: MailPage): string {
@@ -110,7 +110,7 @@ const image = ({ title, image: src }: Picture, width: number): string =>
 export const pictureCell = (picture: Picture): string =>
   `<td style="padding:0 0 20px">${linked(picture.url, image(picture, 280))}</td>`;
 
-/** A product in a list: the picture, if there is one, and beside it the title and `details`. */
+/** A product in a list: the picture, if there is one, next to the title and `details`. */
 export function productCell(product: Picture, details: string): string {
   const picture = product.image === '' ? '' : linked(product.url, image(product, 72));
   const title = linked(
@@ -132,7 +132,7 @@ type PlainMail = {
   last?: string;
 };
 
-/** A mail without a template, as HTML and as plain text. Its footer follows when it is sent. */
+/** An email without a template, as HTML and as plain text. Its footer follows when it is sent. */
 export function plainMail({ name, logoUrl, colour }: Branded, language: string, mail: PlainMail) {
   const { pictures = [], texts, products = { cells: [], text: '' }, button, last } = mail;
   const ground = colour ?? DEFAULT_COLOUR;

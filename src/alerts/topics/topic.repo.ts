@@ -26,7 +26,7 @@ const TEXTS = {
   ...{ textLanguage: true, translations: true },
 } as const;
 
-/** A store's locale tells the language of its texts. */
+/** A store's locale determines the language of its texts. */
 export type TopicStore = { pid: string; locale: string };
 
 type StoredTopic = Pick<TopicModel, keyof typeof RULES | keyof typeof TEXTS>;

@@ -19,7 +19,7 @@ const MAX_WAIT_MS = 250;
 const MAX_STORES = 1_000;
 const MAX_QUERY = 1_000;
 
-/** Browsers and mail programs that prefetch say so; nobody has clicked what they open. */
+/** Browsers and email clients that prefetch say so; nobody has clicked what they open. */
 function isPrefetch(req: Request): boolean {
   const purposes = ['purpose', 'sec-purpose', 'x-purpose', 'x-moz'].map((name) =>
     String(req.headers[name] ?? ''),

@@ -68,7 +68,7 @@ export type ConsentBefore = {
 
 type Mediums = Record<string, unknown> | null | undefined;
 
-/** The copy of a contact's answer in a shopper's preferences. */
+/** The copy of a contact's choice in a shopper's preferences. */
 export function preferenceOf(shopper: Pick<ShopperRow, 'prefs'> | null, medium: string): unknown {
   return (shopper?.prefs['Mediums'] as Mediums)?.[medium] ?? null;
 }

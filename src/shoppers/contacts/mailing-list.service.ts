@@ -61,7 +61,7 @@ export async function readConsent(tx: Tx, pid: string, contact: ContactKey): Pro
   return { consent, shopper: shopper && { regid, acc_mkt: shopper.acc_mkt, preference } };
 }
 
-/** Undoes the withdrawal of an unsubscribe, unless the contact has answered since. */
+/** Undoes the withdrawal of an unsubscribe, unless the contact has made another choice since. */
 export async function restoreConsent(
   tx: Tx,
   pid: string,

@@ -21,7 +21,7 @@ function linkedTab(): Tab | null {
   const given = new URLSearchParams(location.hash.slice(1));
   const query = given.get('query');
   if (query === null) return null;
-  // Otherwise a reload would bring the document back after an edit.
+  // Otherwise a reload would restore the document after an edit.
   history.replaceState(null, '', location.pathname);
   const headers = given.get('caller') === 'store' ? tabs[0]!.headers : shopperHeaders;
   return { query, variables: given.get('variables') ?? '', headers };

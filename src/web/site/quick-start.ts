@@ -1,4 +1,4 @@
-/** `form` has `{lid}` and the like for values that an earlier step returned; `gives` names those that this one returns. */
+/** `form` has placeholders such as `{lid}` for values that an earlier step returned; `gives` names those that this one returns. */
 type Step = { path: string; form: string; gives: string };
 type Data = { pid: string; apiKey: string; steps: Step[] };
 

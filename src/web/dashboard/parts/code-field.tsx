@@ -88,7 +88,7 @@ type Props = {
   isField?: boolean;
   isRequired?: boolean;
   hint?: string;
-  /** Stands beside the label. */
+  /** Shown next to the label. */
   aside?: ComponentChildren;
   variables: readonly Variable[];
   onValue: (value: string) => void;
