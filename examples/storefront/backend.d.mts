@@ -11,6 +11,8 @@ export type Backend = {
     topic?: string;
     /** The visitor, whose own alerts then include it. */
     regid?: string | null;
+    /** Of the messages, such as `navigator.language`; the store's if omitted. */
+    language?: string;
   }): Promise<{ message: string }>;
   reportOrder(order: {
     orderId: string;

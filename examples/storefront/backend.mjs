@@ -52,12 +52,13 @@ export function createBackend({ baseUrl, pid, apiKey }) {
      * Subscribes any email address to a sold-out product; the shop has checked that it may. With the visitor's `regid` the
      * subscription appears among the visitor's own alerts, where they can unsubscribe.
      */
-    async notifyMe({ email, product, topic = 'backinstock', regid }) {
+    async notifyMe({ email, product, topic = 'backinstock', regid, language }) {
       const fields = {
         medium: 'email',
         mediumvalue: email,
         products: JSON.stringify([product]),
         topics: JSON.stringify([topic]),
+        ...(language ? { language } : {}),
       };
       const { message } = await post('/storeadmin/bispa/subscriptions/create', fields, regid);
       return { message };

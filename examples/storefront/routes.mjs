@@ -77,7 +77,7 @@ export function createRoutes(
     },
 
     /** For visitors without an account; the service itself lets an account subscribe its own address only. */
-    async notify(cookies, { email, product, topic }) {
+    async notify(cookies, { email, product, topic, language }) {
       if (typeof email !== 'string' || !EMAIL.test(email) || typeof product?.epi === 'undefined') {
         return { status: 400, body: { msg: 'Please enter a valid email address' }, cookies: [] };
       }
@@ -85,7 +85,8 @@ export function createRoutes(
       // Only what this shop offers: `topic` comes from a browser.
       const offered = topic === 'pricedrop' ? topic : 'backinstock';
       const regid = await regidOf(cookies);
-      const result = await backend.notifyMe({ email, product: { epi, empi, du }, topic: offered, regid });
+      const wish = { email, product: { epi, empi, du }, topic: offered, regid };
+      const result = await backend.notifyMe({ ...wish, language: String(language ?? '') });
       return { status: 200, body: result, cookies: [] };
     },
 
