@@ -59,7 +59,7 @@ export function validateWith(key: string, schema: object): ValidateFunction {
 /** What is wrong with the payload of a webhook by the API reference; null if it is as described. */
 export function eventFaults(payload: { type: string }): unknown {
   type Webhooks = Record<string, { post: { requestBody: { content: Record<string, { schema: object }> } } }>;
-  const { post } = (openApi()['webhooks'] as unknown as Webhooks)[payload.type]!;
+  const { post } = (openApi()['webhooks'] as Webhooks)[payload.type]!;
   const validate = validateWith(payload.type, post.requestBody.content['application/json']!.schema);
   validate(payload);
   return validate.errors ?? null;

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { ROOT } from './places.ts';
 
-export const { version: VERSION, repository: REPOSITORY } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8')) as {
+export const { version: VERSION, repository: REPOSITORY } = JSON.parse(
+  readFileSync(new URL('package.json', ROOT), 'utf8'),
+) as {
   version: string;
   repository: string;
 };
