@@ -58,7 +58,7 @@ function unsubscribeQuestion(services: Services, view: UnsubscribeView, token: s
   ];
   const options = scopes.map(
     (scope, index) =>
-      `<label class="option"><input type="radio" name="scope" value="${scope}"${index === 0 ? ' checked' : ''}><bdi>${escapeHtml(t(`unsubscribe.${scope}`, values))}</bdi></label>`,
+      `<label class="option"><input type="radio" name="scope" value="${scope}"${index === 0 ? ' checked' : ''}><span><bdi>${escapeHtml(t(`unsubscribe.${scope}`, values))}</bdi></span></label>`,
   );
   const form = `<form method="post"><fieldset><legend>${escapeHtml(t('unsubscribe.ask', values))}</legend>${options.join('')}</fieldset><button class="button primary">${escapeHtml(t('unsubscribe.title'))}</button></form>`;
   const content = `${form}${preferencesLink(view, token)}${topics.length === 0 ? '' : trackingForm(view, token)}`;

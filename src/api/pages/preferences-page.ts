@@ -26,7 +26,7 @@ function optionOf(
   const number = count > 0 ? t('preferences.count', { count }) : '';
   const details = [number, shown.join(', ')].filter(Boolean).join(': ');
   const value = escapeHtml(topic);
-  return `<label class="option"><input type="checkbox" name="keep" value="${value}" checked><bdi>${escapeHtml(label)}${details && `<br><span class="quiet">${escapeHtml(details)}</span>`}</bdi></label><input type="hidden" name="shown" value="${value}">`;
+  return `<label class="option"><input type="checkbox" name="keep" value="${value}" checked><span><bdi>${escapeHtml(label)}${details && `<br><span class="quiet">${escapeHtml(details)}</span>`}</bdi></span></label><input type="hidden" name="shown" value="${value}">`;
 }
 
 function preferencesForm({ language, subscribed }: Preferences, token: string): string {

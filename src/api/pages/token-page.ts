@@ -74,7 +74,8 @@ export function tokenPage(
   const mark = logoOrigin === null ? name : `<img src="${escapeHtml(logo)}" alt="${name}">`;
   const colours = `:root{--brand:${colour};--on-brand:${textOn(colour)}}`;
   const back = escapeHtml(translator(language)('page.continue'));
-  const link = home && `<p class="back"><a href="${escapeHtml(home)}" rel="noreferrer">${back}</a></p>`;
+  const link =
+    home && `<footer class="back"><a href="${escapeHtml(home)}" rel="noreferrer">${back}</a></footer>`;
   const html = `<!doctype html>
 <html lang="${language}" dir="${directionOf(language)}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex"><meta name="color-scheme" content="light dark">
