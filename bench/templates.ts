@@ -16,7 +16,7 @@ const UNDER_WAY = 10;
 const texts = standardTexts('backinstock', 'en');
 const parts = partsOf('email');
 const footer = footerTexts(
-  { name: 'Bench', logoUrl: null, colour: null, postalAddress: null, imprintUrl: null },
+  { name: 'Bench', postalAddress: null, imprintUrl: null },
   'en',
   'footer.why.product',
 );

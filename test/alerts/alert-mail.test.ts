@@ -90,9 +90,9 @@ test('subscribing over REST and restocking over GraphQL brings each subscriber e
     expect(header('list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click');
     expect(mail.html).toContain('Blaue &#34;Hose&#34; &lt;M&gt;');
     expect(mail.html).toContain('href="https://shop.example/p/1?variant=7"');
-    expect(mail.html).toMatch(/<a href="https:\/\/alerts\.example\/unsubscribe\/[\w.-]+">/);
+    expect(mail.html).toMatch(/<a href="https:\/\/alerts\.example\/unsubscribe\/[\w.-]+\?lang=en">/);
     expect(mail.text).toContain('https://shop.example/p/1?variant=7');
-    expect(mail.text).toMatch(/Stop these messages: https:\/\/alerts\.example\/unsubscribe\//);
+    expect(mail.text).toMatch(/Unsubscribe: https:\/\/alerts\.example\/unsubscribe\//);
   }
   const left = await service.services.db.query('SELECT value FROM subscription WHERE pid = $1', [pid]);
   expect(left).toEqual([{ value: 'c@example.com' }]);
@@ -468,11 +468,11 @@ test('mails that are no alerts can be left too: with one click and by a link in 
     )!;
     expect(header('list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click');
     const links = mail.html!.match(
-      /<a href="https:\/\/alerts\.example\/unsubscribe\/[\w.-]+">Stop these messages<\/a>/g,
+      /<a href="https:\/\/alerts\.example\/unsubscribe\/[\w.-]+\?lang=en">Unsubscribe<\/a>/g,
     );
     expect(links).toHaveLength(1);
     expect(
-      mail.text!.match(/^Stop these messages: https:\/\/alerts\.example\/unsubscribe\/[\w.-]+$/gm),
+      mail.text!.match(/^Unsubscribe: https:\/\/alerts\.example\/unsubscribe\/[\w.-]+\?lang=en$/gm),
     ).toHaveLength(1);
     await service.http.post(path!).type('form').send('List-Unsubscribe=One-Click').expect(200);
   }

@@ -101,7 +101,7 @@ export async function seedHolders(
 }
 
 /** What a store tells of a variant beside its stock. */
-export type SeedProduct = { dt?: string; uri?: string; tags?: string[] };
+export type SeedProduct = { dt?: string; uri?: string; tags?: string[]; pr?: number };
 
 /** Sets a variant's stock as the store's feed does; null leaves it as it is, or unknown. */
 export async function setStock(
@@ -109,9 +109,9 @@ export async function setStock(
   store: StoreAccess,
   epi: string,
   stk: number | null,
-  { dt, uri = `https://shop.example/p/1?variant=${epi}`, tags }: SeedProduct = {},
+  { uri = `https://shop.example/p/1?variant=${epi}`, ...more }: SeedProduct = {},
 ): Promise<void> {
-  const products = [{ epi, empi: 1, du: 'https://shop.example/p/1', uri, dt, tags, stk }];
+  const products = [{ epi, empi: 1, du: 'https://shop.example/p/1', uri, ...more, stk }];
   await service.post('/storeadmin/v3/products/upsert', { products }, { store }).expect(200);
 }
 

@@ -135,9 +135,9 @@ test.each([
   await service.runTasks();
   expect(smtp.received.map(({ to }) => to).sort()).toEqual(contacts);
   const links = smtp.received.map(({ mail }) => {
-    const [, url] = /Stop these messages: (\S+)/.exec(mail.text!)!;
+    const [, url] = /Unsubscribe: (\S+)/.exec(mail.text!)!;
     expect(mail.html).toContain(shown(url!));
-    expect(mail.html).toContain(`<a href="${url!}">Stop these messages</a>`);
+    expect(mail.html).toContain(`<a href="${url!}">Unsubscribe</a>`);
     expect(mail.subject).toBe(url!.slice(0, 200));
     return url;
   });

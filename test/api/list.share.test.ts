@@ -44,16 +44,64 @@ test('emailList sends a mail whose link opens the list', async () => {
   expect(body).toMatchObject({ msg: expect.any(String), listinfo: { lid, lname: 'Wishes', anonRead: true } });
   const [mail, ...more] = await mailsTo(toemail);
   expect(more).toEqual([]);
-  expect(mail!.subject).toBe('Ann shares the list “Wishes” with you');
+  expect(mail!.subject).toBe('Ann shared the list “Wishes” with you');
   expect(mail!.html).toContain('Look &lt;here&gt;<br>please');
   expect(mail!.text).toContain('Look <here>');
   const [link] = /http\S+/.exec(mail!.text!)!;
   expect(link).toBe(
-    `${service.services.config.publicUrl}/shared/${lid}?pid=${encodeURIComponent(store.pid)}`,
+    `${service.services.config.publicUrl}/shared/${lid}?pid=${encodeURIComponent(store.pid)}&lang=en`,
   );
   const page = await service.http.get(link.slice(service.services.config.publicUrl.length)).expect(200);
-  expect(page.text).toContain('<h1 dir="auto">Wishes</h1>');
+  expect(page.text).toContain('<h1><bdi>Wishes</bdi></h1>');
   expect(page.text).toContain('Tea &lt;pot&gt;');
+});
+
+test('the mail shows ten items with the picture, link and price of the catalogue, and the number of the others', async () => {
+  const own = await service.createStore({
+    allowedOrigins: ['https://shop.example'],
+    currency: 'EUR',
+    locale: 'de-DE',
+  });
+  const products = [
+    { epi: 1, empi: 1, du: '/p/1', dt: 'Kettle', iu: '/kettle.jpg', vi: 'Blue', pr: 49.9, stk: 1 },
+  ];
+  await service.post('/storeadmin/v3/products/upsert', { products }, { store: own }).expect(200);
+  const account = await newAccount(service, own);
+  const list = await account.create('Wishes');
+  const typed = { dt: 'Typed', iu: 'https://evil.example/pixel.png', du: 'https://evil.example/login' };
+  for (let epi = 12; epi > 1; epi -= 1)
+    await account.add(list.lid, item(epi, { ...typed, dt: `Typed ${epi}` }));
+  await account.add(list.lid, item(1));
+  const toemail = newRecipient();
+  await account.ok('lists/emailList', { lid: list.lid, toemail, fromname: 'Ann', note: 'Hallo' });
+  const { subject, html, text } = (await mailsTo(toemail))[0]!;
+  expect(subject).toBe('Ann hat die Liste „Wishes“ mit Ihnen geteilt');
+  expect(html).toMatch(
+    /<a href="https:\/\/shop\.example\/p\/1\?variant=1"[^>]*><img src="https:\/\/shop\.example\/kettle\.jpg" alt="Kettle"/,
+  );
+  expect(html).toContain('Blue · 49,90\u00a0€');
+  expect(text).toContain('- Kettle – Blue · 49,90\u00a0€');
+  expect(html!.match(/<strong>Typed \d+<\/strong>/g)).toHaveLength(9);
+  expect(text).toContain('und 2 weitere');
+  expect(text).toContain('Abbestellen');
+  // The sender chose these URLs: the recipient is led to the list instead.
+  expect(html).not.toContain('evil.example');
+  expect(html).toContain(`/shared/${list.lid}?pid=${encodeURIComponent(own.pid)}&amp;lang=de`);
+});
+
+test.each([
+  ['the call', 'fr', 'es', /^Ann a partagé/],
+  ['the account', null, 'es', /^Ann ha compartido/],
+  ['the account, where the call is unreadable', '???', 'es', /^Ann ha compartido/],
+  ['the store', null, null, /^Ann hat die Liste/],
+])('the mail has the language of %s', async (_whose, language, ofAccount, subject) => {
+  const own = await service.createStore({ locale: 'de' });
+  const account = await newAccount(service, own);
+  await service.services.db.query('UPDATE shopper SET language = $2 WHERE pid = $1', [own.pid, ofAccount]);
+  const { lid: list } = await account.create('Wishes');
+  const toemail = newRecipient();
+  await account.ok('lists/emailList', { lid: list, toemail, fromname: 'Ann', language });
+  expect((await mailsTo(toemail))[0]!.subject).toMatch(subject);
 });
 
 test.each([
@@ -68,7 +116,7 @@ test.each([
   const to = newRecipient();
   await me.ok('lists/emailList', { lid, ...fieldsFor(to) });
   expect((await mailsTo(to)).map(({ subject }) => subject)).toEqual([
-    `${sender} shares the list “Wishes” with you`,
+    `${sender} shared the list “Wishes” with you`,
   ]);
   expect(await mailsTo('other@example.com')).toEqual([]);
 });
@@ -241,6 +289,32 @@ describe('the page of a shared list', () => {
     expect(headers['referrer-policy']).toBe('no-referrer');
     expect(headers['cache-control']).toBe('no-store');
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
+  });
+
+  test("says an account's first name and nothing more, in the language of the link or the store", async () => {
+    await me.ok('lists/markPublic', { lid });
+    const { regid } = me.shopper;
+    const names = `fname = 'Ada <b>', lname = 'Lovelace', em = 'ada.l@example.com', m = '+4915112345678'`;
+    await service.services.db.query(`UPDATE shopper SET ${names} WHERE pid = $1 AND regid = $2`, [
+      store.pid,
+      regid,
+    ]);
+    const { text } = await open(lid).expect(200);
+    expect(text).toContain('Ada &lt;b&gt;&#39;s list · A list from');
+    expect(text).not.toMatch(/Lovelace|ada\.l|4915112345678/);
+    const german = await service.http.get(`/shared/${lid}?pid=${encodeURIComponent(store.pid)}&lang=de-AT`);
+    expect(german.text).toContain('<html lang="de" dir="ltr">');
+    expect(german.text).toContain('Liste von Ada &lt;b&gt;');
+  });
+
+  test("says nothing of a guest's name", async () => {
+    const guest = await newGuest(service, store);
+    const list = await guest.create('Mine');
+    await guest.ok('lists/markPublic', { lid: list.lid });
+    await service.services.db.query(`UPDATE shopper SET fname = 'Grace' WHERE pid = $1 AND regid = $2`, [
+      ...[store.pid, guest.shopper.regid],
+    ]);
+    expect((await open(list.lid).expect(200)).text).not.toContain('Grace');
   });
 
   test('a logo whose host would add to the content security policy is not shown', async () => {

@@ -121,11 +121,11 @@ test('a contact without an account declines on the page behind the way out, and 
   const bob = 'bob@example.com';
   const { path, wayOut } = await kit.alert(store, bob, '7');
   const page = await kit.service.http.get(wayOut).expect(200);
-  expect(page.text).toContain('Do not measure my clicks');
-  const [, action] = /action="([^"]+do-not-measure)"/.exec(page.text)!;
+  expect(page.text).toContain('Don&#39;t track my clicks');
+  const [, action] = /action="([^"]+do-not-measure)\?lang=en"/.exec(page.text)!;
   await kit.click(path);
   const done = await kit.service.http.post(action!).expect(200);
-  expect(done.text).toContain('nothing is counted');
+  expect(done.text).toContain('no longer tracks your clicks');
   expect(done.text).not.toContain(bob);
   expect(await kit.click(path)).toEqual({ location: PAGE, token: null });
   expect(await kit.counted(store, { useremail: bob })).toEqual(['20.20', '0.00', '0.00']);

@@ -238,12 +238,14 @@ test('settings and keys are out of reach for a shopper', async () => {
 });
 
 const BRAND =
-  'mutation ($input: UpdateStoreInput!) { updateStore(input: $input) { logoUrl colour senderName senderAddress currency locale } }';
+  'mutation ($input: UpdateStoreInput!) { updateStore(input: $input) { logoUrl colour senderName senderAddress postalAddress imprintUrl currency locale } }';
 const PLAIN = {
   logoUrl: null,
   colour: null,
   senderName: null,
   senderAddress: null,
+  postalAddress: null,
+  imprintUrl: null,
   currency: null,
   locale: 'en',
 };
@@ -257,10 +259,12 @@ test('a merchant sets the brand, in one spelling, and clears it again', async ()
     colour: '#1A73E8',
     senderName: ' Kettles & Co ',
     senderAddress: 'hello@shop.example',
+    postalAddress: ' Kettles GmbH \r\nHauptstr. 1\n',
+    imprintUrl: 'https://shop.example/legal',
     currency: 'eur',
     locale: 'DE-ch',
   };
-  const kept = { ...given, colour: '#1a73e8', senderName: 'Kettles & Co', currency: 'EUR', locale: 'de-CH' };
+  const kept = { ...given, colour: '#1a73e8', senderName: 'Kettles & Co', currency: 'EUR', locale: 'de-CH', postalAddress: 'Kettles GmbH\nHauptstr. 1' };
   expect(await brand(given)).toEqual(kept);
   expect(await brand({ colour: null })).toEqual({ ...kept, colour: null });
   expect(await brand(PLAIN)).toEqual(PLAIN);
@@ -279,6 +283,11 @@ test.each([
   ['senderName', 'Shop\r\nBcc: x@y.example'],
   ['senderName', 'x'.repeat(101)],
   ['senderAddress', 'shop.example'],
+  ['postalAddress', ' \n '],
+  ['postalAddress', 'x'.repeat(501)],
+  ['postalAddress', 'a\u0000b'],
+  ['imprintUrl', 'http://shop.example/legal'],
+  ['imprintUrl', 'javascript:alert(1)'],
   ['currency', 'Euro'],
   ['currency', 'XQQ'],
   ['locale', 'de_CH'],

@@ -110,7 +110,7 @@ test('what does not fit into the budget of a request is refused with its own fai
       parts: ['text'],
       model: SAMPLE_MODEL,
       footer: footerTexts(
-        { name: 'Shop', logoUrl: null, colour: null, postalAddress: null, imprintUrl: null },
+        { name: 'Shop', postalAddress: null, imprintUrl: null },
         'en',
         'footer.why.product',
       ),

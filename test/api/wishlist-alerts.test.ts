@@ -133,8 +133,8 @@ test('subscribers of a price hear once that it fell, with both prices, and holde
   await upsert({ pr: 92.5 });
   expect(await told()).toEqual(['sub']);
   const mail = await mailTo('sub@example.com');
-  expect(mail.subject).toBe('Shirt costs less now: 92.50 instead of 100.00');
-  expect(mail.text).toContain('Shirt costs less now: 92.50 instead of 100.00');
+  expect(mail.subject).toBe('Shirt – price drop: now 92.50 (was 100.00)');
+  expect(mail.text).toContain('Shirt – price drop: now 92.50 (was 100.00)');
   await upsert({ pr: 50 });
   expect(await told()).toEqual(['sub']);
 });
@@ -226,7 +226,7 @@ describe('a delay', () => {
     expect(await told()).toEqual([]);
     at(5);
     expect(await told()).toEqual(['held', 'sub']);
-    expect((await mailTo('held@example.com')).subject).toBe('Shirt costs less now: 90.00 instead of 100.00');
+    expect((await mailTo('held@example.com')).subject).toBe('Shirt – price drop: now 90.00 (was 100.00)');
   });
 
   test('of a price that was corrected to a small reduction, counts the next fall from the price that people know', async () => {

@@ -26,7 +26,7 @@ export const whatsapp = {
     },
   },
   compose: (texts) => ({ text: texts.whatsapp }),
-  confirm: ({ name }, url) => ({ text: \`\${name}: confirm your product alerts at \${url}\` }),
+  confirm: ({ store, url }) => ({ text: \`\${store.name}: confirm your product alerts at \${url}\` }),
   settings: { variables: {}, read: (): Settings | null => null },
   provider: { name: 'WhatsApp', describe: () => 'Sends.', hint: 'Set it up to send WhatsApp messages.' },
   together: 5,

@@ -41,7 +41,7 @@ export function storeModel(
 }
 
 export function footerTexts(
-  { name, postalAddress, imprintUrl }: Branded,
+  { name, postalAddress, imprintUrl }: Pick<Branded, 'name' | 'postalAddress' | 'imprintUrl'>,
   language: string,
   why: Extract<MessageKey, `footer.why.${string}`>,
 ): FooterTexts {

@@ -1,6 +1,5 @@
 import type { Context } from '../../context.ts';
 import type { Db, Tx } from '../../platform/database/database.ts';
-import { builtInTopic } from '../../shoppers/contacts/contact.rules.ts';
 import type { Contact } from '../../shoppers/contacts/contact.rules.ts';
 import { readerLanguage } from '../../shoppers/contacts/language.repo.ts';
 import { encryptLink, langQuery, shortConfirm } from '../../shoppers/contacts/link.rules.ts';
@@ -11,6 +10,7 @@ import type { StoreRow } from '../../stores/store.repo.ts';
 import { consume } from '../../stores/usage-window.repo.ts';
 import { enqueueMessage } from '../queue/outbox.repo.ts';
 import { channelOf, isTerse } from '../send/channels.ts';
+import { isBuiltIn } from '../send/channel.ts';
 import * as requests from './request.repo.ts';
 import { LINK_LIFETIME_MS, SIGNUP_LIMITS, failTooMany, signupKey, toClaim } from './signup.rules.ts';
 import type { SignupKind } from './signup.rules.ts';
@@ -71,7 +71,7 @@ export async function describeAsked(db: Db, store: StoreRow, publicUrl: string, 
   const urls = found && productUrls(store, publicUrl)(variantUrl(found), found.iu);
   return {
     store,
-    topic: others.length > 0 ? null : builtInTopic(topic),
+    topic: others.length === 0 && isBuiltIn(topic) ? topic : null,
     product: urls ? { title: found.dt!, ...urls } : null,
     count: epis.length,
   };

@@ -4,7 +4,7 @@ import { fail } from '../../platform/errors.ts';
 import { isStorable } from '../../platform/text.ts';
 import { stopTopic } from '../events/event.repo.ts';
 import * as topics from '../topics/topic.repo.ts';
-import { isBuiltIn } from '../topics/topic.rules.ts';
+import { isBuiltIn } from '../send/channel.ts';
 import { endTopic } from './subscription.repo.ts';
 
 const failUnknown = (): never => fail('not-found', 'There is no such topic');

@@ -6,6 +6,7 @@ import { codePoints, hasControlCharacters, isStorable } from '../../platform/tex
 import { DAY_MS } from '../../platform/time.ts';
 import { isProductId, toTag } from '../../stores/products/product.rules.ts';
 import { checkSizes } from '../compose/template.rules.ts';
+import { isBuiltIn } from '../send/channel.ts';
 import type { BuiltInTopic } from '../send/channel.ts';
 import { PARTS, PART_NAMES } from '../send/channels.ts';
 import type { AlertTexts, Part } from '../send/channels.ts';
@@ -48,10 +49,6 @@ export const BUILT_IN_TOPICS: readonly TopicRow[] = Object.entries(BUILT_IN).map
 
 /** The topic that shoppers subscribe to for a restock; list owners are notified through another topic. */
 const SUBSCRIBERS_ONLY = 'backinstock';
-
-export function isBuiltIn(name: string): name is BuiltInTopic {
-  return Object.hasOwn(BUILT_IN, name);
-}
 
 const standards = new Map<string, AlertTexts>();
 

@@ -209,7 +209,12 @@ export async function sendTestAlert(
   const { reader, texts: templates } = textsFor(topic, checkLanguage(store, tag), store.locale);
   const model = await modelFor(ctx, store, name, reader, epi);
   const linkFor = (scope: Scope): string =>
-    unsubscribeUrl(ctx.config.publicUrl, store, { scope, ...contact, topic: name, epi: epi ?? '' });
+    unsubscribeUrl(
+      ctx.config.publicUrl,
+      store,
+      { scope, ...contact, topic: name, epi: epi ?? '' },
+      reader.language,
+    );
   const unsubscribe_url = linkFor(epi == null ? 'topic' : 'product');
   const channel = channelOf(contact.medium);
   // All parts, because a test shows whether the topic can be sent at all.

@@ -48,7 +48,7 @@ export function trackingForm({ store, language, isTracked }: UnsubscribeView, to
 
 /** Leads to the preferences of the link's contact. */
 export function preferencesLink({ language }: UnsubscribeView, token: string): string {
-  const words = escapeHtml(translator(language)('preferences.link'));
+  const words = escapeHtml(translator(language)('footer.preferences'));
   return `<p class="aside"><a href="${pathOf('preferences', token, language)}">${words}</a></p>`;
 }
 

@@ -1,8 +1,8 @@
 import type { Application } from 'express';
+import { isBuiltIn } from '../../alerts/send/channel.ts';
 import type { Services } from '../../context.ts';
 import { translator } from '../../platform/messages.ts';
 import { escapeHtml, shorten } from '../../platform/text.ts';
-import { builtInTopic } from '../../shoppers/contacts/contact.rules.ts';
 import { savePreferences, viewPreferences } from '../../shoppers/contacts/preferences.service.ts';
 import type { Preferences } from '../../shoppers/contacts/preferences.service.ts';
 import type { AdmitLink } from '../authenticate.ts';
@@ -18,8 +18,8 @@ function optionOf(
   { topic, count, titles, isOwn }: Preferences['subscribed'][number],
 ): string {
   const t = translator(language);
-  const builtIn = builtInTopic(topic);
-  const label = builtIn ? t(`topic.${builtIn}`) : isOwn ? topic : t('topic.other');
+  const ownName = isOwn ? topic : t('topic.other');
+  const label = isBuiltIn(topic) ? t(`topic.${topic}`) : ownName;
   const more =
     count > titles.length && titles.length > 0 ? [t('page.more', { count: count - titles.length })] : [];
   const shown = [...titles.map((title) => shorten(title, MAX_TITLE)), ...more];

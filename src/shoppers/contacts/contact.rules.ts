@@ -1,8 +1,7 @@
+import { isBuiltIn } from '../../alerts/send/channel.ts';
 import type { Reachable, Region } from '../../alerts/send/channel.ts';
 import { MEDIA, channelOf, isMedium } from '../../alerts/send/channels.ts';
 import type { Medium } from '../../alerts/send/channels.ts';
-import { BUILT_IN_NAMES } from '../../alerts/send/channel.ts';
-import type { BuiltInTopic } from '../../alerts/send/channel.ts';
 import { fail } from '../../platform/errors.ts';
 import { translator } from '../../platform/messages.ts';
 
@@ -55,15 +54,11 @@ export function contactsOf({ defaultRegion }: Regional, shopper: Reachable): Con
   });
 }
 
-export const builtInTopic = (topic: string): BuiltInTopic | null =>
-  BUILT_IN_NAMES.find((one) => one === topic) ?? null;
-
 /** Topics as a sentence lists them; a store's own topic by its name. */
 export function listTopics(language: string, topics: readonly string[]): string {
   const t = translator(language);
-  const labels = topics.map((topic) => {
-    const builtIn = builtInTopic(topic);
-    return t('page.quoted', { text: builtIn === null ? topic : t(`topic.${builtIn}`) });
-  });
+  const labels = topics.map((topic) =>
+    t('page.quoted', { text: isBuiltIn(topic) ? t(`topic.${topic}`) : topic }),
+  );
   return new Intl.ListFormat(language).format(labels);
 }

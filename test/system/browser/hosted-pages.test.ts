@@ -63,6 +63,8 @@ describeInBrowser('the pages behind links', () => {
       epi: '1',
     } as const;
     paths['leave'] = unsubscribeUrl('', sealed, claim);
+    paths['preferences'] = paths['leave'].replace('unsubscribe', 'preferences');
+    paths['leave in Arabic letters'] = `${paths['leave']}?lang=ar-XB`;
     paths['confirm'] =
       `/confirm/${encryptLink(sealed, 'confirm', ['email', 'a@example.com', String(service.services.now().getTime()), ''])}`;
   });
@@ -81,7 +83,7 @@ describeInBrowser('the pages behind links', () => {
     return { page, asked };
   }
 
-  test.each(['list', 'gone', 'leave', 'confirm'])(
+  test.each(['list', 'gone', 'leave', 'leave in Arabic letters', 'preferences', 'confirm'])(
     'the page of %s is accessible in light and in dark colours, has nothing beyond the edge, and the brand on it',
     async (name) => {
       const { page } = await open(1440);
@@ -130,10 +132,15 @@ describeInBrowser('the pages behind links', () => {
   test('leaving says the topic in words, and its buttons work without a script', async () => {
     const { page } = await open(390);
     await page.goto(service.url + paths['leave']!);
-    await page.getByRole('button', { name: 'Alerts for Kettle' }).waitFor();
-    await page.getByRole('button', { name: 'All price-drop alerts from Kettles & Co' }).click();
+    await page.getByRole('radio', { name: 'Alerts for Kettle' }).waitFor();
+    await page.getByRole('radio', { name: 'All “Price drop” alerts' }).check();
+    await page.getByRole('button', { name: 'Unsubscribe' }).click();
     expect(await page.getByRole('status').textContent()).toContain(
-      'All price-drop alerts from Kettles & Co: no longer sent',
+      "You won't receive “Price drop” alerts from Kettles & Co",
     );
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('heading', { name: "You're subscribed again" }).waitFor();
+    const back = page.getByRole('link', { name: 'Continue shopping' });
+    expect(await back.getAttribute('href')).toBe('https://shop.example/');
   });
 });

@@ -81,6 +81,7 @@ test('what the command line changes of a store counts at once in the running ser
       ...['--time-zone', 'Europe/Berlin', '--daily-cap', '3'],
       ...['--logo-url', 'https://a.example/logo.png', '--colour', '#1A73E8', '--sender-name', 'A & Co'],
       ...['--sender-address', 'hello@a.example', '--currency', 'chf', '--locale', 'de-ch'],
+      ...['--postal-address', 'A GmbH\nStreet 1', '--imprint-url', 'https://a.example/legal'],
     ],
   );
   expect(updated).toMatchObject({
@@ -107,6 +108,8 @@ test('what the command line changes of a store counts at once in the running ser
     colour: '#1a73e8',
     senderName: 'A & Co',
     senderAddress: 'hello@a.example',
+    postalAddress: 'A GmbH\nStreet 1',
+    imprintUrl: 'https://a.example/legal',
     currency: 'CHF',
     locale: 'de-CH',
     mergedSessions: false,
@@ -118,7 +121,7 @@ test('what the command line changes of a store counts at once in the running ser
     ...['--no-default-region', '--no-restore-days', '--measure-alerts', '--no-attribution-days'],
     ...['--no-digest-seconds', '--no-quiet-from', '--no-quiet-to'],
     ...['--no-time-zone', '--no-daily-cap', '--no-logo-url', '--no-colour', '--no-sender-name'],
-    ...['--no-sender-address', '--no-currency', '--no-locale'],
+    ...['--no-sender-address', '--no-postal-address', '--no-imprint-url', '--no-currency', '--no-locale'],
   );
   expect(cleared).toMatchObject({
     name: 'Our shop',
@@ -136,6 +139,8 @@ test('what the command line changes of a store counts at once in the running ser
     colour: null,
     senderName: null,
     senderAddress: null,
+    postalAddress: null,
+    imprintUrl: null,
     currency: null,
     locale: 'en',
     mergedSessions: true,

@@ -1,0 +1,209 @@
+import type { NewStore } from '../../src/stores/store.service.ts';
+import { startService } from '../harness.ts';
+import type { Caller, TestService } from '../harness.ts';
+import { seedSubscription } from './kit.ts';
+import { startHttp, startSmtp } from './receivers.ts';
+import type { TestHttp, TestSmtp } from './receivers.ts';
+
+// From sign-up to unsubscribe in the recipient's language, as messages arrive and pages show it.
+
+let service: TestService;
+let smtp: TestSmtp;
+let provider: TestHttp;
+
+beforeAll(async () => {
+  smtp = await startSmtp();
+  provider = await startHttp();
+  service = await startService({
+    publicUrl: 'https://alerts.example',
+    channels: {
+      email: { smtpUrl: smtp.url, from: 'alerts@service.example', connections: 2, dkim: null },
+      sms: { baseUrl: provider.url, account: 'AC1', token: 'secret', from: '+4930999' },
+    },
+  });
+});
+afterAll(async () => {
+  await service.close();
+  await smtp.close();
+  await provider.close();
+});
+beforeEach(() => {
+  smtp.received.length = 0;
+  provider.received.length = 0;
+});
+
+const ME = 'me@example.com';
+const PRODUCT = { epi: 1, empi: 1, du: '/p/1', dt: 'Kettle', iu: '/kettle.jpg', pr: 49.9, stk: 0 };
+const IMPRINT = { postalAddress: 'Kessel GmbH\nHauptstr. 1', imprintUrl: 'https://shop.example/legal' };
+
+const newStore = (settings: object = {}) =>
+  service.createStore({
+    ...{ name: 'Kessel', doubleOptIn: true, allowedOrigins: ['https://shop.example'], currency: 'EUR' },
+    ...IMPRINT,
+    ...settings,
+  });
+
+const upsert = (store: NewStore, ...products: object[]) =>
+  service.post('/storeadmin/v3/products/upsert', { products }, { store }).expect(200);
+
+type Asked = { epis?: string[]; topics?: string[]; language?: string; medium?: string; value?: string };
+
+async function subscribe(caller: Caller, asked: Asked = {}): Promise<void> {
+  const { epis = ['1'], topics = ['backinstock'], language, medium = 'email', value = ME } = asked;
+  const products = epis.map((epi) => ({ epi, empi: '1', du: 'https://evil.example/typed' }));
+  const { body } = await service.graphql(
+    'mutation ($input: SubscribeInput!) { subscribe(input: $input) { confirmed } }',
+    { input: { medium, mediumvalue: value, products, topics, language } },
+    caller,
+  );
+  expect(body).toEqual({ data: { subscribe: { confirmed: false } } });
+  await service.runTasks();
+}
+
+const lastMail = () => smtp.received.at(-1)!.mail;
+const lastSms = () => new URLSearchParams(provider.received.at(-1)!.body.toString()).get('Body')!;
+
+/** The link in a text, below the public URL. */
+const pathIn = (text: string, page: string): string => {
+  const [, path] = new RegExp(`https://alerts\\.example(/${page}/[^\\s"<]+)`).exec(text)!;
+  return path!.replaceAll('&amp;', '&');
+};
+
+const WALKS = [
+  {
+    locale: 'de-DE',
+    lang: 'de',
+    confirm: 'Bitte bestätigen: Kettle bei Kessel',
+    ask: 'Bitte bestätigen Sie, dass Kessel Sie per E-Mail informieren soll, sobald Kettle wieder verfügbar ist.',
+    thanks: 'Vielen Dank',
+    alert: 'Kettle ist wieder verfügbar',
+    title: 'Abbestellen',
+    undo: 'Rückgängig machen',
+    undone: 'Sie sind wieder angemeldet',
+  },
+  {
+    locale: 'ja-JP',
+    lang: 'ja',
+    confirm: 'ご確認ください：Kettle（Kessel）',
+    ask: 'Kettleが再入荷したときに、Kesselからメールでお知らせを受け取ることをご確認ください。',
+    thanks: 'ありがとうございます',
+    alert: 'Kettleが再入荷しました',
+    title: '配信停止',
+    undo: '元に戻す',
+    undone: '配信を再開しました',
+  },
+];
+
+test.each(WALKS)('a store in $lang speaks it from the confirmation to the undo', async (walk) => {
+  const store = await newStore({ locale: walk.locale });
+  await upsert(store, PRODUCT);
+  await subscribe({ store });
+  const confirmation = lastMail();
+  expect(confirmation.subject).toBe(walk.confirm);
+  expect(confirmation.html).toContain(`<html lang="${walk.lang}" dir="ltr">`);
+  for (const part of [confirmation.html, confirmation.text]) expect(part).toContain(walk.ask);
+  const link = pathIn(confirmation.text!, 'confirm');
+  expect(link).toContain(`?lang=${walk.lang}`);
+  expect((await service.get(link).expect(200)).text).toContain(walk.ask);
+  expect((await service.http.post(link).expect(200)).text).toContain(walk.thanks);
+
+  await upsert(store, { ...PRODUCT, stk: 3 });
+  await service.runTasks();
+  expect(lastMail().subject).toBe(walk.alert);
+  const out = pathIn(lastMail().html!, 'unsubscribe');
+  expect((await service.get(out).expect(200)).text).toContain(`<title>${walk.title}</title>`);
+  await seedSubscription(service, store, { epi: '2', value: ME });
+  const page = (await service.http.post(out).type('form').send({ scope: 'topic' }).expect(200)).text;
+  expect(page).toContain(walk.undo);
+  const [, action] = /action="([^"]+undo[^"]*)"/.exec(page)!;
+  const [, undo] = /name="undo" value="([^"]+)"/.exec(page)!;
+  const undone = await service.http.post(action!).type('form').send({ undo }).expect(200);
+  expect(undone.text).toContain(walk.undone);
+});
+
+test("a call's language counts before the store's, for the email, its page and its footer", async () => {
+  const store = await newStore({ locale: 'de' });
+  await upsert(store, PRODUCT);
+  await subscribe({ store }, { language: 'fr-CA' });
+  const { subject, html, text } = lastMail();
+  expect(subject).toBe('Veuillez confirmer : Kettle chez Kessel');
+  expect(html).toContain('Mentions légales');
+  expect(text).toContain('Se désabonner');
+  expect((await service.get(pathIn(text!, 'confirm')).expect(200)).text).toContain('<html lang="fr"');
+});
+
+test('a confirmation shows the picture as a link, the preheader, postal address and legal notice', async () => {
+  const store = await newStore();
+  await upsert(store, PRODUCT);
+  await subscribe({ store });
+  const { html, text, subject } = lastMail();
+  expect(subject).toBe('Please confirm: Kettle at Kessel');
+  const ask = "Please confirm that you'd like Kessel to email you when Kettle is back.";
+  expect(text).toContain(ask);
+  expect(html).toMatch(
+    /<div style="display:none[^>]*>Please confirm that you&#39;d like Kessel to email you/,
+  );
+  expect(html).toMatch(
+    /<a href="https:\/\/shop\.example\/p\/1\?variant=1"[^>]*><img src="https:\/\/shop\.example\/kettle\.jpg" alt="Kettle"/,
+  );
+  expect(html).toContain('Kessel GmbH<br>Hauptstr. 1');
+  expect(html).toContain('<a href="https://shop.example/legal">Legal notice</a>');
+  expect(text).toContain('Kessel GmbH\nHauptstr. 1');
+  expect(html).not.toMatch(/text-align:center|<td[^>]* align="center"[^>]*>(?!\s*(<!--|<a ))/);
+});
+
+test.each([
+  ['pricedrop', 'when the price of Kettle drops.'],
+  ['lowstock', 'when Kettle is almost sold out.'],
+  ['comingsoon', 'when Kettle is available.'],
+])('a confirmation of %s says what it is about', async (topic, words) => {
+  const store = await newStore();
+  await upsert(store, PRODUCT);
+  await subscribe({ store }, { topics: [topic] });
+  expect(lastMail().text).toContain(`Please confirm that you'd like Kessel to email you ${words}`);
+});
+
+test('a confirmation of several products names the newest and their number', async () => {
+  const store = await newStore();
+  await upsert(store, PRODUCT, { ...PRODUCT, epi: 2, dt: 'Teapot' }, { ...PRODUCT, epi: 3, dt: 'Cup' });
+  await subscribe({ store }, { epis: ['1', '2', '3'] });
+  const { subject, text } = lastMail();
+  expect(subject).toMatch(/^Please confirm: (Kettle|Teapot|Cup) and 2 more products at Kessel$/);
+  expect(text).toMatch(/to email you about (Kettle|Teapot|Cup) and 2 more products\./);
+});
+
+test('a confirmation and its page contain nothing that a stranger typed', async () => {
+  const store = await newStore();
+  const guest = await service.guest(store);
+  await subscribe(
+    { shopper: guest },
+    { epis: ['evil-product'], topics: ['evil-topic'], language: 'en-evil123' },
+  );
+  const { subject, html, text } = lastMail();
+  expect(subject).toBe('Please confirm your alerts from Kessel');
+  const page = (await service.get(pathIn(text!, 'confirm')).expect(200)).text;
+  for (const part of [subject, html, text, page]) expect(part).not.toContain('evil');
+});
+
+test('an insecure picture is left out', async () => {
+  const store = await newStore();
+  await upsert(store, { ...PRODUCT, iu: 'http://shop.example/kettle.jpg' });
+  await subscribe({ store });
+  expect(lastMail().html).not.toContain('kettle.jpg');
+});
+
+test('a confirmation by SMS names the product within one message, and its short link finds the language', async () => {
+  const store = await newStore();
+  const long = 'Kettle with a very long name – 1.5 l, brushed steel, “Classic” edition';
+  await upsert(store, { ...PRODUCT, dt: long }, { ...PRODUCT, epi: 2, dt: 'ケトル' });
+  await subscribe({ store }, { medium: 'sms', value: '+4915112345678', language: 'es' });
+  const text = lastSms();
+  expect(text).toMatch(
+    /^Kessel: confirme el aviso de Kettle with a very long.*: https:\/\/alerts\.example\/c\/\S+ ¿No fue usted\?/,
+  );
+  expect(text.length).toBeLessThanOrEqual(160);
+  expect((await service.get(pathIn(text, 'c')).expect(200)).text).toContain('<html lang="es"');
+  // A name that would make the message longer than one is left out.
+  await subscribe({ store }, { medium: 'sms', value: '+4915112345679', epis: ['2'] });
+  expect(lastSms()).toMatch(/^Kessel: confirm your product alerts: https:/);
+});
