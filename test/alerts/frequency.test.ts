@@ -137,9 +137,9 @@ describe('a digest', () => {
     for (const body of [html, text])
       for (const epi of epis) expect(body.split(`Boot ${epi} is back in stock`)).toHaveLength(2);
     for (const body of [html, text]) for (const epi of epis) expect(body).toContain(`Boot ${epi} is here`);
-    expect(html.match(/Stop these messages/g)).toHaveLength(1);
+    expect(html.match(/>Unsubscribe<|^Unsubscribe: /gm)).toHaveLength(1);
     expect(html.match(/<body/g)).toHaveLength(1);
-    expect(text.match(/Stop these messages/g)).toHaveLength(1);
+    expect(text.match(/>Unsubscribe<|^Unsubscribe: /gm)).toHaveLength(1);
     expect(mailsTo('one@example.com')[0]!.mail.subject).toBe('Boot 1 is back in stock');
     // Each alert in it has a link of its own, whose click counts for that alert alone.
     const links = [...new Set(html.match(/https:\/\/alerts\.example\/go\/[^"\s]+/g))];
@@ -319,8 +319,8 @@ describe('a digest', () => {
     const body = new URLSearchParams(provider.received[0]!.body).get('Body')!;
     expect(body.length).toBeLessThanOrEqual(1_600);
     expect(body.split('\n')[0]).toBe('Shoes: Boot is back in stock. https://shop.example/p/1?variant=1');
-    expect(body).toMatch(/\n\(and 1 more\) Stop: https:\/\/alerts\.example\/u\/\S+$/);
-    expect(body.match(/Stop: /g)).toHaveLength(1);
+    expect(body).toMatch(/\n\(and 1 more\) Opt out: https:\/\/alerts\.example\/u\/\S+$/);
+    expect(body.match(/Opt out: /g)).toHaveLength(1);
   });
 
   test('two dispatchers at once send each contact one mail, with all of its alerts', async () => {

@@ -146,7 +146,7 @@ test('subscribers of low stock hear how much is left', async () => {
   expect(await told()).toEqual([]);
   await upsert({ stk: 2 });
   expect(await told()).toEqual(['low']);
-  expect((await mailTo('low@example.com')).subject).toBe('Shirt is almost gone: only 2 left');
+  expect((await mailTo('low@example.com')).subject).toBe('Shirt is almost sold out: only 2 left');
 });
 
 test('a restock tells subscribers on backinstock and list holders on wishlistrestock, who has it in three lists and subscribed, once each', async () => {
