@@ -204,7 +204,7 @@ test('whatever a template is, it gets an answer and the service goes on', async 
   await fc.assert(
     fc.asyncProperty(template, fc.constantFrom('subject', 'html', 'text', 'sms'), async (source, part) => {
       const { body } = await preview({ [part]: source });
-      if (body.errors === undefined) expect(body.data.previewTopic.html).toContain('Stop these messages');
+      if (body.errors === undefined) expect(body.data.previewTopic.html).toContain('>Unsubscribe<');
       else expect(failure(body)[0]).toBe('invalid-request');
       await service.http.get('/healthz').expect(200);
     }),
