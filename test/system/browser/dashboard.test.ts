@@ -165,7 +165,7 @@ describeInBrowser('the merchant dashboard', () => {
     await html.fill('<p>Back: </p>');
     await html.evaluate((field) => (field as HTMLTextAreaElement).setSelectionRange(9, 9));
     await page.getByText('Insert variable into HTML').click();
-    await page.getByRole('button', { name: 'product.title Title of the product: Linen shirt' }).click();
+    await page.getByRole('button', { name: 'product.title Product title: Linen shirt' }).click();
     await eventually(() => html.inputValue(), '<p>Back: {{ product.title }}</p>');
     await page.getByLabel('Preview with one of your products').fill('walnut');
     await page.getByRole('option', { name: 'Walnut desk lamp' }).click();
