@@ -279,7 +279,7 @@ test('markup that is in order stays as it was written', async () => {
   const { body } = await preview({ html });
   const [before, after] = html.split('</BODY>');
   const shown: string = body.data.previewTopic.html;
-  expect(shown.startsWith(`${before}<p class="wg-footer" style=`)).toBe(true);
+  expect(shown.startsWith(`${before}<p class="wg-footer" dir="ltr" style=`)).toBe(true);
   expect(shown.endsWith(`</p></BODY>${after}`)).toBe(true);
 });
 

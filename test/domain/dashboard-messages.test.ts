@@ -17,7 +17,7 @@ type Ast = ReturnType<typeof parse>;
 /** The names of a message's placeholders, also those inside plurals; where one language has a plural, another may have a number. */
 function placeholdersOf(ast: Ast): string[] {
   const found = ast.flatMap((element) => {
-    if (Number(element.type) === 0 || !('value' in element)) return [];
+    if (!('value' in element) || Number(element.type) === 0) return [];
     const nested = 'options' in element ? Object.values(element.options).flatMap(({ value }) => value) : [];
     return [element.value, ...placeholdersOf(nested)];
   });

@@ -54,6 +54,7 @@ const VALUES: Record<string, unknown> = {
     search: 'linen',
     addtomailinglist: 1,
     extras: 'size guide was open',
+    language: 'de',
     acceptmarketing: true,
     measured: true,
   },

@@ -78,7 +78,7 @@ export function alias(name: string, row: Route): Route {
   return {
     ...row,
     summary: `${row.summary} (deprecated path)`,
-    description: `Deprecated: use \`${name}\` instead, which takes these fields and returns this response.`,
+    description: `Use \`${name}\` instead, which takes these fields and returns this response.`,
     aliasOf: name,
   };
 }
