@@ -4,7 +4,7 @@ import { IntlMessageFormat } from 'intl-messageformat';
 import { LRUCache } from 'lru-cache';
 import type english from '../messages/shopper/en.json';
 import { ROOT } from './places.ts';
-import { isPseudo, pseudoMessage } from './pseudo.ts';
+import { PSEUDO_LANGUAGES, pseudoMessage } from './pseudo.ts';
 
 /** A text that shoppers read, by its name in `src/messages/shopper`. */
 export type MessageKey = keyof typeof english;
@@ -57,7 +57,7 @@ export function languageOf(tag: string): string {
 /** The shipped language of the first tag that has one. */
 export function shippedLanguage(...wanted: readonly (string | null)[]): string {
   const shipped = (tag: string | null): string | null =>
-    tag && (isPseudo(tag) ? tag : matchLanguage(tag, LANGUAGES));
+    tag && matchLanguage(tag, PSEUDO_LANGUAGES.includes(tag) ? PSEUDO_LANGUAGES : LANGUAGES);
   return wanted.map(shipped).find((tag) => tag !== null) ?? DEFAULT_LANGUAGE;
 }
 

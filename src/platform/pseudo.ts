@@ -19,7 +19,7 @@ const PSEUDO: Record<string, { text: (text: string) => string; ends: [string, st
   'ar-XB': { text: turn, ends: ['\u200f', '\u200f'] },
 };
 
-export const isPseudo = (tag: string): boolean => Object.hasOwn(PSEUDO, tag);
+export const PSEUDO_LANGUAGES = Object.keys(PSEUDO);
 
 /** Turns a parsed English message into one of a pseudo-language; placeholders and the syntax of plurals stay. */
 export function pseudoMessage<Message extends Element>(elements: readonly Message[], tag: string): Message[] {

@@ -91,16 +91,20 @@ test('a mail is valid, from the sender of the brand, with logo, readable button,
   expect(headerOf(received, 'auto-submitted')).toBe('auto-generated');
   expect(headerOf(received, 'list-id')).toMatch(/^<alerts\.[\da-f]{16}\.service\.example>$/);
   expect(mistakesIn(mail.html!)).toEqual([]);
-  expect(mail.html).toMatch(/^<!doctype html>\s<html lang="en" dir="ltr">/);
-  for (const part of ['<meta charset="utf-8">', 'name="viewport"', '<title>Kettle is back in stock</title>'])
+  expect(mail.html).toMatch(/^<!doctype html>\s<html lang="de" dir="ltr">/);
+  for (const part of [
+    '<meta charset="utf-8">',
+    'name="viewport"',
+    '<title>Kettle ist wieder verfügbar</title>',
+  ])
     expect(mail.html).toContain(part);
   expect(mail.html).toContain('prefers-color-scheme:dark');
   expect(mail.html).toContain('<img src="https://shop.example/logo.png" alt="Kettles"');
   expect(mail.html).toContain('<img src="https://shop.example/kettle.jpg" alt="Kettle"');
   // Black on yellow: white could not be read.
-  expect(mail.html).toMatch(/bgcolor="#ffd400".*color:#000000;[^>]*>See it at Kettles<\/a>/);
+  expect(mail.html).toMatch(/bgcolor="#ffd400".*color:#000000;[^>]*>Artikel ansehen<\/a>/);
   expect(mail.html).toContain('1.234.567,50\u00a0€');
-  expect(mail.text).toContain('Price: 1.234.567,50\u00a0€');
+  expect(mail.text).toContain('Preis: 1.234.567,50\u00a0€');
 });
 
 test('without a brand the store’s name stands for it, and a price is a number with two decimals', async () => {
@@ -145,7 +149,7 @@ test('a price that fell shows what it was, and several alerts in one mail have o
   expect(mistakesIn(html)).toEqual([]);
   expect(html.match(/logo\.png/g)).toHaveLength(1);
   expect(html).toMatch(/<s [^>]*>100,00(?:&nbsp;|\u00a0)€<\/s>/);
-  expect(text).toContain('Price: 80,00\u00a0€ (was 100,00\u00a0€)');
+  expect(text).toContain('Preis: 80,00\u00a0€ (bisher 100,00\u00a0€)');
 });
 
 /** A page behind a link of ours. */
@@ -166,16 +170,16 @@ test('a text message is one of 160 characters whose links lead to the product an
   const [kettle = '', long = ''] = textsSent();
   for (const text of [kettle, long]) {
     expect(text.length).toBeLessThanOrEqual(160);
-    expect(text).toMatch(/ is back in stock\. https:\/\/\S+ Opt out: https:\/\/\S+$/);
-    expect(text).toMatch(/^[\x20-\x7e]+$/);
+    expect(text).toMatch(/ ist wieder verfügbar\. https:\/\/\S+ Abbestellen: https:\/\/\S+$/);
+    expect(text).toMatch(/^[\x20-\x7eü]+$/);
   }
-  expect(kettle).toMatch(/^Kettle shop: Kettle is back in stock\. /);
+  expect(kettle).toMatch(/^Kettle shop: Kettle ist wieder verfügbar\. /);
   const [product = '', out = ''] = [...kettle.matchAll(/https:\/\/\S+/g)].map(([url]) => pathOf(url));
   const led = await service.http.get(product).expect(302);
   expect(led.headers['location']).toMatch(/^https:\/\/shop\.example\/p\/1\?variant=7&wg=/);
 
   const page = await service.http.get(out).expect(200);
-  expect(page.text).toContain('All back-in-stock alerts from Kettle shop');
+  expect(page.text).toContain('Wieder verfügbar');
   expect(page.text).toContain('<img src="https://shop.example/logo.png" alt="Kettle shop">');
   expect(page.headers['content-security-policy']).toContain('img-src https://shop.example;');
   const other = await service.createStore({ name: 'Other' });
@@ -215,11 +219,15 @@ test('a confirmation by text message fits into one, and its link confirms what i
   await subscribe(store, 'sms', '+4915123456789');
   await service.runTasks();
   const [text = ''] = textsSent();
-  expect(text).toMatch(/^Kettle shop: confirm your product alerts at https:\/\/\S+ Not you\? Do nothing\.$/);
+  expect(text).toMatch(
+    /^Kettle shop: confirm alerts for Kettle: https:\/\/\S+ Not you\? Just ignore this\.$/,
+  );
   expect(text.length).toBeLessThanOrEqual(160);
   const path = pathOf(/https:\/\/\S+/.exec(text)![0]);
   const asked = await service.http.get(path).expect(200);
-  expect(asked.text).toContain('Kettle shop will send back-in-stock alerts to +49***89.');
+  expect(asked.text).toContain(
+    'Please confirm that you&#39;d like Kettle shop to send you an SMS when Kettle is back in stock.',
+  );
   await service.http.post(path).expect(200);
   const rows = await service.services.db.query(
     'SELECT confirmed_at IS NOT NULL AS ok FROM subscription WHERE pid = $1',

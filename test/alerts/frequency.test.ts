@@ -158,7 +158,7 @@ describe('a digest', () => {
     await seed(store, '1', 'six@example.com', 'other');
     const link = six!.mail.headers.find(({ key }) => key === 'list-unsubscribe')!.value.slice(1, -1);
     const page = await service.http.get(new URL(link).pathname).expect(200);
-    expect(page.text).toContain('All back-in-stock and coming-soon alerts from Shoes');
+    expect(page.text).toContain('All “Back in stock” and “Coming soon” alerts');
     expect(page.text).not.toContain('value="product"');
     await service.http
       .post(new URL(link).pathname)

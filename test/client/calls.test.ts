@@ -269,7 +269,8 @@ test('an account subscribes to an alert at its own address', async () => {
 });
 
 test("an alert is in the browser's language, or in the one that the page names", async () => {
-  const browser = jest.replaceProperty(globalThis, 'navigator', { language: 'de-AT' } as Navigator);
+  const before = Object.getOwnPropertyDescriptor(globalThis, 'navigator');
+  Object.defineProperty(globalThis, 'navigator', { value: { language: 'de-AT' }, configurable: true });
   try {
     const { client } = openTab(service.url, await service.account(store, 'reader@example.com'));
     await client.subscribeForProductAlert({ products: [product(7)] });
@@ -280,7 +281,8 @@ test("an alert is in the browser's language, or in the one that the page names",
       [7, 'de-AT'],
     ]);
   } finally {
-    browser.restore();
+    if (before) Object.defineProperty(globalThis, 'navigator', before);
+    else Reflect.deleteProperty(globalThis, 'navigator');
   }
 });
 

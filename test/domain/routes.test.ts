@@ -46,5 +46,6 @@ test('every field is read, in the order of the form, before one is fitted to its
     topics: ['backinstock'],
     addtomailinglist: null,
     extras: null,
+    language: null,
   });
 });

@@ -2,7 +2,8 @@ import type { RestockModel } from '../../generated/prisma/models.ts';
 import { arraysOf } from '../../platform/database/columns.ts';
 import type { Db, Raw, Tx } from '../../platform/database/database.ts';
 import { LIST_OWNER_COLUMNS, isNotQueued } from '../../shoppers/contacts/list-owner.repo.ts';
-import { todayOf } from '../../stores/reports/report.repo.ts';
+import { dayIn } from '../../platform/time-zone.ts';
+import type { ZonedStore } from '../../stores/reports/report.repo.ts';
 import { SENDER_COLUMNS } from '../../stores/sender.repo.ts';
 import type { Sender } from '../../stores/sender.repo.ts';
 import type { ShownProduct } from '../compose/model.rules.ts';
@@ -192,6 +193,13 @@ const RECORD_SENT = `
   INSERT INTO tally_delta (pid, kind, key, n)
   SELECT d.pid, 'alert', t.day, count(*) FROM done d JOIN unnest($8::text[], $9::text[]) AS t (pid, day) ON t.pid = d.pid
   GROUP BY d.pid, t.day`;
+
+/** Today's date in the time zone of each of these stores. */
+async function todayOf(db: Db, of: readonly { pid: string }[], now: Date) {
+  const where = { pid: { in: [...new Set(of.map(({ pid }) => pid))] } };
+  const stores = await db.prisma.store.findMany({ where, select: { pid: true, pacing: true } });
+  return (stores as ZonedStore[]).map(({ pid, pacing }) => ({ pid, day: dayIn(pacing.timeZone, now) }));
+}
 
 /** A sent alert consumes its subscription, starts the cool-down and counts in the store's statistics. */
 export async function recordSent(tx: Tx, alerts: readonly EndedMessage[], now: Date): Promise<void> {

@@ -21,10 +21,6 @@ export const BUILT_IN_NAMES = [
 
 export type BuiltInTopic = (typeof BUILT_IN_NAMES)[number];
 
-export function isBuiltIn(name: string): name is BuiltInTopic {
-  return BUILT_IN_NAMES.some((one) => one === name);
-}
-
 export type TemplatePart = {
   label: string;
   form: TextForm;

@@ -1,4 +1,5 @@
-import type { Channel } from './channel.ts';
+import { BUILT_IN_NAMES } from './channel.ts';
+import type { BuiltInTopic, Channel } from './channel.ts';
 import { email } from './email.ts';
 import { sms } from './sms.ts';
 
@@ -6,6 +7,10 @@ import { sms } from './sms.ts';
 export const CHANNELS = { email, sms } satisfies Record<string, Channel>;
 
 export type Medium = keyof typeof CHANNELS;
+
+export function isBuiltIn(topic: string): topic is BuiltInTopic {
+  return BUILT_IN_NAMES.some((name) => name === topic);
+}
 
 /** In display order. */
 export const MEDIA = Object.keys(CHANNELS) as Medium[];

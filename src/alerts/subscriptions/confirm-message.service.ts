@@ -9,7 +9,7 @@ import type { StoreRow } from '../../stores/store.repo.ts';
 import { consume } from '../../stores/usage-window.repo.ts';
 import { productUrls } from '../compose/shop.rules.ts';
 import { enqueueMessage } from '../queue/outbox.repo.ts';
-import { isBuiltIn } from '../send/channel.ts';
+import { isBuiltIn } from '../send/channels.ts';
 import { channelOf, isTerse } from '../send/channels.ts';
 import * as requests from './request.repo.ts';
 import { LINK_LIFETIME_MS, SIGNUP_LIMITS, failTooMany, signupKey, toClaim } from './signup.rules.ts';

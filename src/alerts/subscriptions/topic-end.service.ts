@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { fail } from '../../platform/errors.ts';
 import { isStorable } from '../../platform/text.ts';
 import { stopTopic } from '../events/event.repo.ts';
-import { isBuiltIn } from '../send/channel.ts';
+import { isBuiltIn } from '../send/channels.ts';
 import * as topics from '../topics/topic.repo.ts';
 import { endTopic } from './subscription.repo.ts';
 

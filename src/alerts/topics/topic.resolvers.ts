@@ -1,5 +1,5 @@
 import type { Resolvers } from '../../generated/resolvers.ts';
-import { isBuiltIn } from '../send/channel.ts';
+import { isBuiltIn } from '../send/channels.ts';
 import * as topics from './topic.service.ts';
 
 export const topicResolvers = {

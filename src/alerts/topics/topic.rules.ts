@@ -6,7 +6,7 @@ import { codePoints, hasControlCharacters, isStorable } from '../../platform/tex
 import { DAY_MS } from '../../platform/time.ts';
 import { isProductId, toTag } from '../../stores/products/product.rules.ts';
 import { checkSizes } from '../compose/template.rules.ts';
-import { isBuiltIn } from '../send/channel.ts';
+import { isBuiltIn } from '../send/channels.ts';
 import type { BuiltInTopic } from '../send/channel.ts';
 import { PARTS, PART_NAMES } from '../send/channels.ts';
 import type { AlertTexts, Part } from '../send/channels.ts';

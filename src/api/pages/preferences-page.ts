@@ -1,5 +1,5 @@
 import type { Application } from 'express';
-import { isBuiltIn } from '../../alerts/send/channel.ts';
+import { isBuiltIn } from '../../alerts/send/channels.ts';
 import { savePreferences, viewPreferences } from '../../alerts/subscriptions/preferences.service.ts';
 import type { Preferences } from '../../alerts/subscriptions/preferences.service.ts';
 import type { Services } from '../../context.ts';

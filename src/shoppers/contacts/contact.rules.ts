@@ -1,4 +1,4 @@
-import { isBuiltIn } from '../../alerts/send/channel.ts';
+import { isBuiltIn } from '../../alerts/send/channels.ts';
 import type { Reachable, Region } from '../../alerts/send/channel.ts';
 import { MEDIA, channelOf, isMedium } from '../../alerts/send/channels.ts';
 import type { Medium } from '../../alerts/send/channels.ts';

@@ -30,13 +30,6 @@ export async function countEvents(
   await tx.query(COUNT, [kind, ...arraysOf(days, 'pid', 'day', 'n')]);
 }
 
-/** Today's date in the time zone of each of these stores. */
-export async function todayOf(db: Db, of: readonly { pid: string }[], now: Date) {
-  const where = { pid: { in: [...new Set(of.map(({ pid }) => pid))] } };
-  const stores = await db.prisma.store.findMany({ where, select: { pid: true, pacing: true } });
-  return (stores as ZonedStore[]).map(({ pid, pacing }) => ({ pid, day: dayIn(pacing.timeZone, now) }));
-}
-
 /** SQL: takes, sums and adds thousands of rows in one statement, also concurrently. */
 const FOLD = {
   name: 'tally_fold',

@@ -1,4 +1,4 @@
-import { isPseudo } from '../../platform/pseudo.ts';
+import { PSEUDO_LANGUAGES } from '../../platform/pseudo.ts';
 
 /** The tags of src/messages/dashboard/*.json; tools/bundle.mjs lists them. */
 declare const DASHBOARD_LANGUAGES: readonly string[];
@@ -14,7 +14,7 @@ function choose(): string {
   const wishes = [asked, localStorage.getItem(STORED), ...navigator.languages].filter(
     (wish) => wish !== null,
   );
-  const isKnown = (tag: string): boolean => languages.includes(tag) || isPseudo(tag);
+  const isKnown = (tag: string): boolean => languages.includes(tag) || PSEUDO_LANGUAGES.includes(tag);
   return wishes.flatMap((wish) => [wish, wish.split('-')[0]!]).find(isKnown) ?? 'en';
 }
 
@@ -22,7 +22,7 @@ function choose(): string {
 export const language = choose();
 
 /** Names the language to Intl; pseudo-languages format as English does. */
-export const locale = isPseudo(language) ? 'en' : language;
+export const locale = PSEUDO_LANGUAGES.includes(language) ? 'en' : language;
 
 export function changeLanguage(tag: string): void {
   localStorage.setItem(STORED, tag);

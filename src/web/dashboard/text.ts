@@ -1,7 +1,7 @@
 import { IntlMessageFormat } from 'intl-messageformat';
 import type { ComponentChild } from 'preact';
 import type en from '../../messages/dashboard/en.json';
-import { isPseudo, pseudoMessage } from '../../platform/pseudo.ts';
+import { PSEUDO_LANGUAGES, pseudoMessage } from '../../platform/pseudo.ts';
 import { language, locale } from './language.ts';
 
 export type TextKey = keyof typeof en;
@@ -24,7 +24,10 @@ function formatOf(key: string): IntlMessageFormat {
   if (known) return known;
   const message = catalogue[key] ?? key;
   const ast = typeof message === 'string' ? ([{ type: 0, value: message }] as Ast) : message;
-  const format = new IntlMessageFormat(isPseudo(language) ? pseudoMessage(ast, language) : ast, locale);
+  const format = new IntlMessageFormat(
+    PSEUDO_LANGUAGES.includes(language) ? pseudoMessage(ast, language) : ast,
+    locale,
+  );
   formats.set(key, format);
   return format;
 }
