@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Services } from '../../context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { shippedLanguage } from '../../platform/messages.ts';
-import { destinationOf, readToken } from '../../stores/revenue/click.rules.ts';
+import { destinationOf, isSigned, readToken } from '../../stores/revenue/click.rules.ts';
 import { countClick, findLink, verifyLink } from '../../stores/revenue/click.service.ts';
 import type { FoundLink } from '../../stores/revenue/click.service.ts';
 import type { StoreRow } from '../../stores/store.repo.ts';
@@ -92,7 +92,8 @@ export function serveClicks(app: Application, services: Services, admitLink: Adm
     const plain = found && destinationOf(found.target, queryOf(req), null);
     if (found === null || plain === null) {
       const link = readToken(String(req.params['token']));
-      const store = (link?.kind === 'long' && known.get(link.pid)) || null;
+      const named = (link?.kind === 'long' && known.get(link.pid)) || null;
+      const store = named && isSigned(named, link!, services.now()) ? named : null;
       const language = shippedLanguage(langOf(req), store?.locale ?? null);
       const frame = frameOf(services, store, language);
       return sendTokenPage(res, null, notePage(frame, 'page.broken', 'page.unknown.text'));

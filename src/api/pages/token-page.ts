@@ -6,7 +6,7 @@ import type { MessageKey } from '../../platform/messages.ts';
 import { plainOrigin } from '../../platform/origin.ts';
 import { DEFAULT_COLOUR, escapeHtml, textOn } from '../../platform/text.ts';
 import { pidOfLink } from '../../shoppers/contacts/link.rules.ts';
-import { findShortLinkStore } from '../../shoppers/contacts/opt-out.service.ts';
+import { findLinkStore } from '../../shoppers/contacts/opt-out.service.ts';
 import { nameRoute } from '../access-log.ts';
 import type { AdmitLink } from '../authenticate.ts';
 import { securePage } from './page.ts';
@@ -122,10 +122,10 @@ export function serveTokenPages(
     app[method](paths, async (req, res) => {
       nameRoute(res, paths[0]);
       const token = String(req.params['token']);
-      const { viewer } = await admitLink(req, res, pidOfLink(token) ?? '');
+      await admitLink(req, res, pidOfLink(token) ?? '');
       const lang = langOf(req);
       const page = await render(token, lang, req, res);
-      const store = page ? null : (viewer.store ?? (await findShortLinkStore(services, token)));
+      const store = page ? null : await findLinkStore(services, token);
       const language = shippedLanguage(lang, store?.locale ?? null);
       sendTokenPage(res, page, missing(frameOf(services, store, language)));
     });

@@ -193,6 +193,11 @@ export function shortUnsubscribeUrl(
   return token && `${publicUrl}/u/${token}`;
 }
 
+/** The claim of a confirmation link, also of an expired one. */
+export function readConfirm(store: LinkStore, token: string, now: Date): string[] | null {
+  return decryptLink(store, 'confirm', token, now);
+}
+
 export function readUnsubscribe(store: LinkStore, token: string, now: Date): UnsubscribeClaim | null {
   const claim = decryptLink(store, 'unsubscribe', token, now);
   if (claim === null) return null;

@@ -15,6 +15,7 @@ import type { Contact, Medium } from './contact.rules.ts';
 import { readerLanguage } from './language.repo.ts';
 import {
   pidOfLink,
+  readConfirm,
   readShortConfirm,
   readShortUnsubscribe,
   readUnsubscribe,
@@ -66,13 +67,14 @@ export async function openUnsubscribe({ db, config, now }: Deps, token: string):
   return claim && { store, claim };
 }
 
-/** The store of a short link that is ours, even if it has expired: only the links name the stores' numbers. */
-export async function findShortLinkStore({ db, config, now }: Deps, token: string): Promise<Sender | null> {
-  const linkNo = storeNoOf(token);
-  const store = linkNo === null ? null : await findSender(db, { linkNo });
+/** The store of a link that is ours, even if the link has expired; a forged one learns nothing. */
+export async function findLinkStore({ db, config, now }: Deps, token: string): Promise<Sender | null> {
+  const [linkNo, pid] = [storeNoOf(token), pidOfLink(token)];
+  if (linkNo === null && pid === null) return null;
+  const store = await findSender(db, linkNo === null ? { pid: pid! } : { linkNo });
   if (store === null || !isServed(config, store)) return null;
-  const read = readShortConfirm(store, token, now()) ?? readShortUnsubscribe(store, token, now());
-  return read && store;
+  const readers = linkNo === null ? [readConfirm, readUnsubscribe] : [readShortConfirm, readShortUnsubscribe];
+  return readers.some((read) => read(store, token, now()) !== null) ? store : null;
 }
 
 /** The keys under which a contact's choice about click tracking is stored. */

@@ -86,10 +86,14 @@ export function readToken(token: string): ClickLink | null {
   return { kind: 'long', pid, alertId: unpack(alert!), day: Number(day), target: toText(target!), mac: mac! };
 }
 
+/** Whether the store made the link, which may have expired. */
+export function isSigned(store: LinkStore, link: ClickLink, now: Date): boolean {
+  return tryKeys(store, now, (key) => isSameText(macOf(key, store.pid, link), link.mac) || null) !== null;
+}
+
 export function isOurs(store: LinkStore, link: ClickLink, now: Date): boolean {
-  const isSigned = tryKeys(store, now, (key) => isSameText(macOf(key, store.pid, link), link.mac) || null);
-  if (isSigned === null) return false;
-  return link.kind !== 'long' || now.getTime() / DAY_MS - link.day <= VALID_DAYS;
+  const isOld = link.kind === 'long' && now.getTime() / DAY_MS - link.day > VALID_DAYS;
+  return !isOld && isSigned(store, link, now);
 }
 
 /** The product's address with the query that a template added and, for a tracked click, its token; null for an unsafe address. */

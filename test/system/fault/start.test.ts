@@ -26,7 +26,8 @@ async function demoAddresses(url: string, dataDir: string): Promise<(string | nu
   const { data } = (await answer.json()) as {
     data: { store: { shareUrl: string | null }; previewTopic: { html: string } };
   };
-  return [data.store.shareUrl, ...data.previewTopic.html.match(/http[^"]*\/demo[^"]*/g)!.sort()];
+  const links = new Set(data.previewTopic.html.match(/http[^"]*\/demo[^"]*/g)!);
+  return [data.store.shareUrl, ...[...links].sort()];
 }
 
 const ownAddresses = (url: string): string[] => [
