@@ -133,5 +133,5 @@ export async function refusePrivateHost(ctx: Context, host: string, field: strin
 }
 
 export function failNoStore(): never {
-  return fail('not-found', 'Store not found');
+  return fail('not-found', 'No store has this pid');
 }

@@ -138,15 +138,20 @@ test('a wrong, foreign or altered token learns nothing and changes nothing', asy
   const foreign = encryptLink({ ...other, pid: store.pid }, 'unsubscribe', ['all', 'email', ME, '', '']);
   const confirm = encryptLink(mine, 'confirm', ['all', 'email', ME, '', '']);
   const altered = path.slice(0, -2) + (path.endsWith('AA') ? 'BB' : 'AA');
-  const paths = [altered, `/unsubscribe/${foreign}`, `/unsubscribe/${confirm}`];
-  const nameless = ['/unsubscribe/x', `/unsubscribe/${'a'.repeat(5_000)}`, '/unsubscribe/%00.%00'];
+  const nameless = [
+    altered,
+    `/unsubscribe/${foreign}`,
+    '/unsubscribe/x',
+    `/unsubscribe/${'a'.repeat(5_000)}`,
+    '/unsubscribe/%00.%00',
+  ];
   const pagesOf = async (wrong: string): Promise<string[]> => [
     (await service.get(wrong).expect(404)).text,
     (await service.http.post(wrong).type('form').send({ scope: 'all' }).expect(404)).text,
     (await service.get(wrong.replace('/unsubscribe/', '/preferences/')).expect(404)).text,
   ];
-  const named = new Set((await Promise.all(paths.map(pagesOf))).flat());
-  // The token names its store in plain text, so its name reveals nothing more.
+  const named = new Set(await pagesOf(`/unsubscribe/${confirm}`));
+  // The store made this link, if for another page.
   expect([...named]).toEqual([expect.stringContaining('A &lt;b&gt;Store&lt;/b&gt;')]);
   const others = new Set((await Promise.all(nameless.map(pagesOf))).flat());
   expect([...others]).toEqual([expect.not.stringContaining('Store')]);

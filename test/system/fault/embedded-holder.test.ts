@@ -98,7 +98,7 @@ test('a holder that was taken over while it slept leaves the new one’s sign al
   const theirs = join(dir, 'postgres.holder.2');
   await writeFile(theirs, `${placeOf(2)} 9 1\n`);
   await until(async () => lines.length > 0);
-  expect(lines).toEqual([expect.stringContaining('took DATA_DIR over')]);
+  expect(lines).toEqual([expect.stringContaining('taken over DATA_DIR')]);
   let beats = 0;
   let beat = Promise.resolve();
   const beating = setInterval(
