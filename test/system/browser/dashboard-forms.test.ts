@@ -241,7 +241,7 @@ describeInBrowser('forms of the dashboard', () => {
     await card.getByLabel('Messages per day').fill('3');
     await card.getByLabel('Quiet hours from').fill('22:00');
     await save();
-    await card.getByText('Is missing: quiet hours have a beginning and an end').waitFor();
+    await card.getByText('Is missing: quiet hours need a start and an end').waitFor();
     await card.getByLabel('Quiet hours until').fill('07:30');
     await card.getByLabel('Time zone').selectOption('Europe/Berlin');
     await save();

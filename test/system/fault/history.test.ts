@@ -130,6 +130,7 @@ test('a backup of it is restored with every row, and taken over', async () => {
 });
 
 test('REST and GraphQL read its lists and write to them', async () => {
+  await migrate(pool, createLogger('silent'));
   const service = await startService({}, undefined, { database });
   try {
     const shopper = await readOwner();
