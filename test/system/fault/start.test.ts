@@ -26,7 +26,7 @@ async function demoAddresses(url: string, dataDir: string): Promise<(string | nu
   const { data } = (await answer.json()) as {
     data: { store: { shareUrl: string | null }; previewTopic: { html: string } };
   };
-  const links = new Set(data.previewTopic.html.match(/http[^"]*\/demo[^"]*/g)!);
+  const links = new Set(data.previewTopic.html.match(/http[^"]*\/demo[^"]*/g));
   return [data.store.shareUrl, ...[...links].sort()];
 }
 
