@@ -34,7 +34,9 @@ describeInBrowser('the topic editor', () => {
 
   const save = async (): Promise<void> => {
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await said('Topic Back in stock saved.').waitFor();
+    await said('Topic Back in stock saved.').first().waitFor();
+    // An earlier message of saving may still be there.
+    await page.getByText('All changes saved.').waitFor();
   };
 
   test('simple fields change the standard email, and only what was changed is stored', async () => {
