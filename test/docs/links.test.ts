@@ -37,3 +37,11 @@ test('every link from one page of the project to another leads to a file and a h
   );
   expect(broken).toEqual([]);
 });
+
+test('every page that says how to clone the project names the repository of package.json, as the landing page does', async () => {
+  const { repository } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+  const pages = ['README.md', 'docs/operations/container.md'];
+  const texts = await Promise.all(pages.map((page) => readFile(join(ROOT, page), 'utf8')));
+  const sources = texts.flatMap((text) => [...text.matchAll(/git clone (\S+)/g)].map(([, source]) => source));
+  expect(sources).toEqual(pages.map(() => `${repository}.git`));
+});
