@@ -9,7 +9,7 @@ import type { FoundLink } from '../../stores/revenue/click.service.ts';
 import type { StoreRow } from '../../stores/store.repo.ts';
 import { nameRoute } from '../access-log.ts';
 import type { AdmitLink } from '../authenticate.ts';
-import { frameOf, langOf, notePage, sendTokenPage } from './token-page.ts';
+import { langOf, notePage, sendTokenPage } from './token-page.ts';
 
 const ROUTE = '/go/:token';
 
@@ -95,8 +95,8 @@ export function serveClicks(app: Application, services: Services, admitLink: Adm
       const named = (link?.kind === 'long' && known.get(link.pid)) || null;
       const store = named && isSigned(named, link!, services.now()) ? named : null;
       const language = shippedLanguage(langOf(req), store?.locale ?? null);
-      const frame = frameOf(services, store, language);
-      return sendTokenPage(res, null, notePage(frame, 'page.broken', 'page.unknown.text'));
+      const note = notePage(services, { store, language }, 'page.broken', 'page.unknown.text');
+      return sendTokenPage(res, note, 404);
     }
     const click = isPrefetch(req) ? null : await count(found);
     res.setHeader('Cache-Control', 'no-store');

@@ -10,7 +10,7 @@ import { pictureSchemes } from '../../platform/pictures.ts';
 import { escapeHtml } from '../../platform/text.ts';
 import { nameRoute } from '../access-log.ts';
 import type { AdmitLink } from '../authenticate.ts';
-import { frameOf, langOf, notePage, sendTokenPage, tokenPage } from './token-page.ts';
+import { langOf, notePage, sendTokenPage, tokenPage } from './token-page.ts';
 import type { TokenPage } from './token-page.ts';
 
 const ROUTE = '/shared/:lid';
@@ -72,7 +72,7 @@ function listPage(services: Services, list: SharedList, language: string): Token
   const note = lnote ? `<p><bdi>${escapeHtml(lnote)}</bdi></p>` : '';
   const content = `<p class="quiet">${facts.map(escapeHtml).join(' · ')}</p>${note}${body}`;
   const images = [...pictureSchemes(services.config.publicUrl), 'data:'];
-  return tokenPage(frameOf(services, store, language), lname, content, { style: STYLE, images });
+  return tokenPage(services, { store, language }, lname, content, { style: STYLE, images });
 }
 
 /** Serves public lists to everybody who has the link: read only, without login or script. */
@@ -86,7 +86,7 @@ export function serveSharedLists(app: Application, services: Services, admitLink
     const list = isValid ? await viewSharedList(ctx, lid) : null;
     const { store } = ctx.viewer;
     const language = shippedLanguage(langOf(req), store?.locale ?? null);
-    const missing = notePage(frameOf(services, store, language), 'share.missing', 'share.missing.text');
-    sendTokenPage(res, list && listPage(services, list, language), missing);
+    if (list) return sendTokenPage(res, listPage(services, list, language));
+    sendTokenPage(res, notePage(services, { store, language }, 'share.missing'), 404);
   });
 }
