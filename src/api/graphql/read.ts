@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 import type { Credentials } from '../../context.ts';
 import { headerCredentials } from '../authenticate.ts';
 import { decodeText, readBody } from '../rest/body.ts';
+import { queryOf } from '../rest/read.ts';
 
 const JSON_TYPE = /^application\/(json|graphql\+json|graphql-response\+json)\s*(;|$)/i;
 
@@ -26,8 +27,8 @@ export function isOpenedInBrowser(req: Request): boolean {
 export async function readGraphql(req: Request, res: Response): Promise<GraphqlCall> {
   const hasBody = req.method !== 'GET';
   const body = hasBody ? decodeText(await readBody(req, res)) : '';
-  const start = req.url.indexOf('?');
-  const search = start < 0 ? '' : req.url.slice(start);
+  const query = queryOf(req);
+  const search = query && `?${query}`;
   // Apollo Client sends a content type with GETs, too, although they have no body.
   const isJson = hasBody && JSON_TYPE.test(req.headers['content-type'] ?? '');
   return {

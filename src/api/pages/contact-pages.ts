@@ -11,7 +11,6 @@ import type { Scope } from '../../shoppers/contacts/link.rules.ts';
 import { unsubscribeByLink, viewUnsubscribe } from '../../shoppers/contacts/opt-out.service.ts';
 import type { UnsubscribeView } from '../../shoppers/contacts/opt-out.service.ts';
 import { setTrackingByLink } from '../../stores/revenue/click.service.ts';
-import type { AdmitLink } from '../authenticate.ts';
 import { preferencesLink, readForm, status, trackingForm, undoForm, words } from './contact-forms.ts';
 import { servePreferences } from './preferences-page.ts';
 import { serveTokenPages } from './token-page.ts';
@@ -59,8 +58,8 @@ const TRACKING_CHOICES = new Map([
 ]);
 
 /** Serves the links in messages; those in SMS are short. Opening one changes nothing: email scanners follow links, but press nothing. */
-export function serveContactPages(app: Application, services: Services, admitLink: AdmitLink): void {
-  serveTokenPages(app, services, admitLink, ['/confirm/:token', '/c/:token'], 'page.expired', {
+export function serveContactPages(app: Application, services: Services): void {
+  serveTokenPages(app, services, ['/confirm/:token', '/c/:token'], 'page.expired', {
     get: async (token, lang) => {
       const view = await previewConfirmation(services, token, lang);
       return view && confirmQuestion(view);
@@ -70,7 +69,7 @@ export function serveContactPages(app: Application, services: Services, admitLin
       return view && [view, 'confirm.done', status(view, 'confirm.done.text')];
     },
   });
-  serveTokenPages(app, services, admitLink, ['/unsubscribe/:token', '/u/:token'], 'page.broken', {
+  serveTokenPages(app, services, ['/unsubscribe/:token', '/u/:token'], 'page.broken', {
     get: async (token, lang) => {
       const view = await viewUnsubscribe(services, token, lang);
       return view && unsubscribeQuestion(view, token);
@@ -80,7 +79,7 @@ export function serveContactPages(app: Application, services: Services, admitLin
       return view && unsubscribed(view, token);
     },
   });
-  serveTokenPages(app, services, admitLink, ['/unsubscribe/:token/:choice'], 'page.broken', {
+  serveTokenPages(app, services, ['/unsubscribe/:token/:choice'], 'page.broken', {
     post: async (token, lang, req, res) => {
       const choice = String(req.params['choice']);
       if (choice === 'undo') {
@@ -96,5 +95,5 @@ export function serveContactPages(app: Application, services: Services, admitLin
       return view && [view, 'page.done', status(view, text) + preferencesLink(view, token)];
     },
   });
-  servePreferences(app, services, admitLink);
+  servePreferences(app, services);
 }

@@ -5,7 +5,6 @@ import type { Preferences } from '../../alerts/subscriptions/preferences.service
 import type { Services } from '../../context.ts';
 import { translator } from '../../platform/messages.ts';
 import { escapeHtml, shorten } from '../../platform/text.ts';
-import type { AdmitLink } from '../authenticate.ts';
 import { pathOf, readForm, status, trackingForm, undoForm, words } from './contact-forms.ts';
 import { serveTokenPages } from './token-page.ts';
 import type { LinkPage } from './token-page.ts';
@@ -45,8 +44,8 @@ function preferencesPage(view: Preferences, token: string): LinkPage {
 }
 
 /** Serves the preferences of a contact; the credential is its unsubscribe token. */
-export function servePreferences(app: Application, services: Services, admitLink: AdmitLink): void {
-  serveTokenPages(app, services, admitLink, ['/preferences/:token'], 'page.broken', {
+export function servePreferences(app: Application, services: Services): void {
+  serveTokenPages(app, services, ['/preferences/:token'], 'page.broken', {
     get: async (token, lang) => {
       const view = await viewPreferences(services, token, lang);
       return view && preferencesPage(view, token);

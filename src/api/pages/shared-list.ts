@@ -9,7 +9,7 @@ import type { MoneyStyle } from '../../platform/money.ts';
 import { pictureSchemes } from '../../platform/pictures.ts';
 import { escapeHtml } from '../../platform/text.ts';
 import { nameRoute } from '../access-log.ts';
-import type { AdmitLink } from '../authenticate.ts';
+import { admitLink } from '../authenticate.ts';
 import { langOf, notePage, sendTokenPage, tokenPage } from './token-page.ts';
 import type { TokenPage } from './token-page.ts';
 
@@ -76,13 +76,13 @@ function listPage(services: Services, list: SharedList, language: string): Token
 }
 
 /** Serves public lists to everybody who has the link: read only, without login or script. */
-export function serveSharedLists(app: Application, services: Services, admitLink: AdmitLink): void {
+export function serveSharedLists(app: Application, services: Services): void {
   app.get(ROUTE, async (req, res) => {
     nameRoute(res, ROUTE);
     const { lid } = req.params;
     const isValid = lid.length <= MAX_PARAM && !lid.includes('\u0000');
     const { pid = isValid ? await storeOfSharedList(services, lid) : '' } = req.query;
-    const ctx = await admitLink(req, res, typeof pid === 'string' ? pid : '');
+    const ctx = await admitLink(services, req, res, typeof pid === 'string' ? pid : '');
     const list = isValid ? await viewSharedList(ctx, lid) : null;
     const { store } = ctx.viewer;
     const language = shippedLanguage(langOf(req), store?.locale ?? null);

@@ -8,7 +8,7 @@ import { DEFAULT_COLOUR, escapeHtml, textOn } from '../../platform/text.ts';
 import { pidOfLink } from '../../shoppers/contacts/link.rules.ts';
 import { findLinkStore } from '../../shoppers/contacts/opt-out.service.ts';
 import { nameRoute } from '../access-log.ts';
-import type { AdmitLink } from '../authenticate.ts';
+import { admitLink } from '../authenticate.ts';
 import { securePage } from './page.ts';
 
 type PageStore = { name: string; logoUrl: string | null; colour: string | null } & Parameters<
@@ -111,7 +111,6 @@ type Render = (token: string, lang: string | null, req: Request, res: Response) 
 export function serveTokenPages(
   app: Application,
   services: Services,
-  admitLink: AdmitLink,
   paths: [string, ...string[]],
   missing: MessageKey,
   pages: { get?: Render; post: Render },
@@ -120,7 +119,7 @@ export function serveTokenPages(
     app[method](paths, async (req, res) => {
       nameRoute(res, paths[0]);
       const token = String(req.params['token']);
-      await admitLink(req, res, pidOfLink(token) ?? '');
+      await admitLink(services, req, res, pidOfLink(token) ?? '');
       const lang = langOf(req);
       const page = await render(token, lang, req, res);
       if (page) {
