@@ -22,7 +22,7 @@ async function readSignIn(req: Request, res: Response): Promise<string> {
   return data ? basicOf(data) : fail('invalid-request', 'pid and apiKey must be strings');
 }
 
-const basicOf = ({ pid, apiKey }: DemoStore): string =>
+export const basicOf = ({ pid, apiKey }: DemoStore): string =>
   `Basic ${Buffer.from(`${pid}:${apiKey}`).toString('base64')}`;
 
 function describe({ store, keyId, operatorId }: Viewer) {

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { ApolloServerOptions, ApolloServerPlugin, PersistedQueryOptions } from '@apollo/server';
+import type { ApolloServerPlugin, PersistedQueryOptions } from '@apollo/server';
 import type { DocumentNode, GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
@@ -55,6 +55,8 @@ async function readManifest(path: string): Promise<Map<string, string>> {
   }
 }
 
+const READ_ONLY = { set: async () => undefined, delete: async () => false };
+
 /** Apollo looks up `apq:` and the id. */
 const APOLLO_PREFIX = /^apq:/;
 
@@ -63,11 +65,7 @@ async function trustDocuments(path: string): Promise<Documents> {
   const byId = await readManifest(path);
   const trusted = new Set([...byId.values(), ...CLIENT_DOCUMENTS]);
   return {
-    cache: {
-      get: async (key) => byId.get(key.replace(APOLLO_PREFIX, '')),
-      set: async () => undefined,
-      delete: async () => false,
-    },
+    cache: { ...READ_ONLY, get: async (key) => byId.get(key.replace(APOLLO_PREFIX, '')) },
     trusts: (text, { viewer }) => {
       const isTrusted = trusted.has(text);
       if (!isTrusted && viewer.keyId === null && viewer.operatorId === null)
@@ -93,16 +91,11 @@ const hasCredentials = ({ viewer: { keyId, operatorId, shopper } }: Context): bo
 /** Apollo prefixes the hash of the text with that of the schema; a process has one schema. */
 const hashIn = (key: string): string => key.slice(key.lastIndexOf(':') + 1);
 
-export type Checks = {
-  store: NonNullable<ApolloServerOptions<Context>['documentStore']>;
-  plugin: ApolloServerPlugin<Context>;
-};
-
 /**
  * Rejects a document beyond the limits, or one that the caller may not run, before it is parsed and validated; known hashes skip
  * both. Apollo parses in the turn it was given and does not yield until validation ends.
  */
-export function createChecks(schema: GraphQLSchema, { trusts }: Documents): Checks {
+export function createChecks(schema: GraphQLSchema, { trusts }: Documents) {
   const cacheOf = (maxSize: number): LRUCache<string, DocumentNode> =>
     new LRUCache({ maxSize, sizeCalculation: ({ loc }) => Math.max(1, loc!.end) });
   const checked = {
@@ -116,25 +109,20 @@ export function createChecks(schema: GraphQLSchema, { trusts }: Documents): Chec
     ctx.isTrusted || hasCredentials(ctx) ? 'authenticated' : 'anonymous';
   const limitsFor = (ctx: Context): DocumentLimits => DOCUMENT_LIMITS[groupOf(ctx)];
 
-  return {
-    store: {
-      get: async (key) => find(hashIn(key)),
-      set: async () => undefined,
-      delete: async () => false,
-    },
-    plugin: {
-      requestDidStart: async ({ contextValue: ctx }) => ({
-        didResolveSource: async ({ source, queryHash }) => {
-          ctx.isTrusted = trusts(source, ctx);
-          if (find(queryHash)) return;
-          await nextTurn();
-          checkText(source, limitsFor(ctx));
-        },
-        validationDidStart: async ({ document }) => checkDocument(schema, document, limitsFor(ctx)),
-        didResolveOperation: async ({ queryHash, document }) => {
-          if (!find(queryHash)) checked[groupOf(ctx)].set(queryHash, document);
-        },
-      }),
-    },
+  const plugin: ApolloServerPlugin<Context> = {
+    requestDidStart: async ({ contextValue: ctx }) => ({
+      didResolveSource: async ({ source, queryHash }) => {
+        ctx.isTrusted = trusts(source, ctx);
+        if (find(queryHash)) return;
+        await nextTurn();
+        checkText(source, limitsFor(ctx));
+      },
+      validationDidStart: async ({ document }) => checkDocument(schema, document, limitsFor(ctx)),
+      didResolveOperation: async ({ queryHash, document }) => {
+        if (!find(queryHash)) checked[groupOf(ctx)].set(queryHash, document);
+      },
+    }),
   };
+  const store = { ...READ_ONLY, get: async (key: string) => find(hashIn(key)) };
+  return { store, plugin };
 }
