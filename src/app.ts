@@ -1,7 +1,6 @@
 import express from 'express';
 import type { ErrorRequestHandler, Express, Request, Response } from 'express';
 import { createAccessLog, traceOf } from './api/access-log.ts';
-import { createAdmitLink } from './api/authenticate.ts';
 import { createApollo } from './api/graphql/apollo.ts';
 import { createDocuments } from './api/graphql/documents.ts';
 import { extensionsOf, toAppError } from './api/graphql/errors.ts';
@@ -44,7 +43,6 @@ export async function createApp(
   // Revisions of another database are meaningless for these responses.
   services.db.onLost(() => cache?.clear());
   const api = { services, schema, apollo, routes: prepareRoutes(schema, routes), cache };
-  const admitLink = createAdmitLink(services);
 
   const app = express();
   app.disable('x-powered-by');
@@ -65,9 +63,9 @@ export async function createApp(
   serveMetrics(app, services);
   serveShopify(app, services);
   serveReplies(app, services);
-  serveContactPages(app, services, admitLink);
-  serveClicks(app, services, admitLink);
-  serveSharedLists(app, services, admitLink);
+  serveContactPages(app, services);
+  serveClicks(app, services);
+  serveSharedLists(app, services);
   serveSignIn(app, services, demo);
   servePages(app, services, schema, demo);
   app.use(() => fail('not-found'));

@@ -20,23 +20,6 @@ function labelOf(operation: string | undefined): string {
   return operation?.replace(/ .*,.*/, ' (several)') ?? '';
 }
 
-type Ended = Trace & { method: string; route: string; status: number; seconds: number };
-
-function count({ route, operation, status, type, seconds }: Ended): void {
-  METRICS.requests.observe({ route, operation: labelOf(operation), status }, seconds);
-  if (type !== undefined) METRICS.failures.inc({ type });
-}
-
-function describe({ method, route, status, store, operation }: Ended) {
-  return {
-    'http.request.method': method,
-    'http.route': route,
-    'http.response.status_code': status,
-    ...(store !== undefined && { 'wishgate.store': store }),
-    ...(operation !== undefined && { 'wishgate.operation': operation }),
-  };
-}
-
 /** Times each request until its response is complete and logs one line: never a body, a query or a credential. */
 export function createAccessLog(log: Logger) {
   return (req: Request, res: Response, next: NextFunction): void => {
@@ -46,31 +29,26 @@ export function createAccessLog(log: Logger) {
     const trace = traceOf(res);
     trace.traceId = span?.traceId ?? parent?.traceId;
     res.on('close', () => {
-      const durationMs = performance.now() - startedAt;
+      const elapsedMs = performance.now() - startedAt;
+      const durationMs = Math.round(elapsedMs * 10) / 10;
       const { route = 'unknown', path = 'unknown' } = res.locals as { route?: string; path?: string };
       const { method } = req;
       const status = res.writableFinished ? res.statusCode : 499;
       const { traceId, store, operation, type } = trace;
       const requestId = requestIdOf(res);
-      const ended = { ...trace, method, route, status, seconds: durationMs / 1_000 };
-      count(ended);
-      log[status >= 500 ? 'warn' : 'info'](
-        {
-          requestId,
-          traceId,
-          method,
-          route,
-          path,
-          store,
-          operation,
-          status,
-          type,
-          durationMs: Math.round(durationMs * 10) / 10,
-        },
-        'request',
-      );
+      METRICS.requests.observe({ route, operation: labelOf(operation), status }, elapsedMs / 1_000);
+      if (type !== undefined) METRICS.failures.inc({ type });
+      const line = { requestId, traceId, method, route, path, store, operation, status, type, durationMs };
+      log[status >= 500 ? 'warn' : 'info'](line, 'request');
+      const attributes = {
+        'http.request.method': method,
+        'http.route': route,
+        'http.response.status_code': status,
+        ...(store !== undefined && { 'wishgate.store': store }),
+        ...(operation !== undefined && { 'wishgate.operation': operation }),
+      };
       const failure = status >= 500 ? (type ?? String(status)) : undefined;
-      span?.end({ name: `${method} ${route}`, attributes: describe(ended), failure });
+      span?.end({ name: `${method} ${route}`, attributes, failure });
     });
     if (span === null) next();
     else span.run(next);

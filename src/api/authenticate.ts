@@ -37,17 +37,18 @@ export async function enter(
 }
 
 /** Admits a caller who opened a link of this store: the link itself is the credential, and only the rate is checked. */
-export type AdmitLink = (req: Request, res: Response, pid: string) => Promise<Context>;
-
-export function createAdmitLink(services: Services): AdmitLink {
-  return async (req, res, pid) => {
-    const credentials = { ...NO_CREDENTIALS, pid };
-    await admit(services, req, res, credentials);
-    const viewer = await authenticate(services, credentials);
-    traceOf(res).store = viewer.store?.pid;
-    await checkRate(services, req, res, viewer);
-    return bind(services, req, res, viewer, credentials);
-  };
+export async function admitLink(
+  services: Services,
+  req: Request,
+  res: Response,
+  pid: string,
+): Promise<Context> {
+  const credentials = { ...NO_CREDENTIALS, pid };
+  await admit(services, req, res, credentials);
+  const viewer = await authenticate(services, credentials);
+  traceOf(res).store = viewer.store?.pid;
+  await checkRate(services, req, res, viewer);
+  return bind(services, req, res, viewer, credentials);
 }
 
 /** Empty when the header is missing. */

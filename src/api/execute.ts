@@ -20,28 +20,36 @@ export function routed(plan: Plan, ctx: Context): Context {
   return plan.kind === 'query' && reader !== ctx.db ? { ...ctx, db: reader } : ctx;
 }
 
-/** Notifies clients that watch the calling shopper's lists of the shopper's own write. */
-function notify(plan: Plan, ctx: Context): void {
-  if (plan.kind === 'mutation' && ctx.viewer.shopper) notifyChange(ctx, ctx.viewer.shopper);
-}
-
-const isOnce = ({ kind }: Plan, { idempotencyKey }: Context): boolean =>
-  kind === 'mutation' && idempotencyKey !== '';
-
-export async function executeRoute(
-  schema: GraphQLSchema,
-  { document, plan }: ServedRoute,
-  variables: Record<string, unknown>,
+/** Runs an operation; `once` runs a write that has an Idempotency-Key. */
+function runPlan<Result>(
+  plan: Plan,
   ctx: Context,
-): Promise<Record<string, unknown>> {
+  execution: (ctx: Context) => Promise<Result>,
+  once: (run: () => Promise<Result>) => Promise<Result>,
+): Promise<Result> {
   ctx.dependencies.isCacheable = plan.isCacheable;
   return inSpan('operation', plan.description, async () => {
-    const run = (): Promise<Record<string, unknown>> =>
-      runDocument(schema, document, variables, routed(plan, ctx));
-    const data = isOnce(plan, ctx) ? await valueOnce(ctx, plan, variables, run) : await run();
-    notify(plan, ctx);
-    return data;
+    const run = (): Promise<Result> => execution(routed(plan, ctx));
+    if (plan.kind !== 'mutation') return run();
+    const result = await (ctx.idempotencyKey === '' ? run() : once(run));
+    // Clients that watch the calling shopper's lists see the shopper's own write.
+    if (ctx.viewer.shopper) notifyChange(ctx, ctx.viewer.shopper);
+    return result;
   });
+}
+
+export function executeRoute(
+  schema: GraphQLSchema,
+  { document, plan }: ServedRoute,
+  variables: Variables,
+  ctx: Context,
+): Promise<Record<string, unknown>> {
+  return runPlan(
+    plan,
+    ctx,
+    (routedCtx) => runDocument(schema, document, variables, routedCtx),
+    (run) => valueOnce(ctx, plan, variables, run),
+  );
 }
 
 export async function executeGraphql(
@@ -51,13 +59,12 @@ export async function executeGraphql(
 ): Promise<ExecutionResult> {
   const plan = planOf(schema, operation.document, operation.operationName);
   if (!plan) return executeOperation(schema, operation, ctx);
-  ctx.dependencies.isCacheable = plan.isCacheable;
-  return inSpan('operation', plan.description, async () => {
-    const run = (): Promise<ExecutionResult> => executeOperation(schema, operation, routed(plan, ctx));
-    const result = isOnce(plan, ctx) ? await resultOnce(ctx, plan, operation, run) : await run();
-    notify(plan, ctx);
-    return result;
-  });
+  return runPlan(
+    plan,
+    ctx,
+    (routedCtx) => executeOperation(schema, operation, routedCtx),
+    (run) => resultOnce(ctx, plan, operation, run),
+  );
 }
 
 /** More errors are of no use to a caller, and each can be as long as the request. */

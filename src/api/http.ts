@@ -17,22 +17,19 @@ export type HttpServer = {
   serve: (app: Express) => void;
 };
 
-export type HttpLimits = {
+const LIMITS = {
   /** Open connections, streams included; one beyond the limit is closed at once. */
-  maxConnections: number;
+  maxConnections: 0,
   /** Deadline for the headers of a request, and for the first byte of a connection. */
-  headersMs: number;
-  requestMs: number;
+  headersMs: 15_000,
+  requestMs: 30_000,
   /** A client that reads nothing of its response for this long is disconnected. */
-  stallMs: number;
+  stallMs: 60_000,
   /** An idle connection is closed after this time, which exceeds the idle timeout of load balancers. */
-  idleMs: number;
+  idleMs: 65_000,
 };
 
-const LIMITS: HttpLimits = {
-  maxConnections: 0,
-  ...{ headersMs: 15_000, requestMs: 30_000, stallMs: 60_000, idleMs: 65_000 },
-};
+export type HttpLimits = typeof LIMITS;
 
 /** Connections are checked this many times within the shortest limit. */
 const CHECKS = 3;

@@ -1,6 +1,5 @@
 import {
   BREAK,
-  Kind,
   OperationTypeNode,
   TypeInfo,
   getOperationAST,
@@ -10,13 +9,12 @@ import {
 } from 'graphql';
 import type {
   DocumentNode,
-  FragmentDefinitionNode,
   GraphQLField,
   GraphQLObjectType,
   GraphQLSchema,
   OperationDefinitionNode,
-  SelectionSetNode,
 } from 'graphql';
+import { eachField, fragmentsOf } from './graphql/limits.ts';
 
 export type Plan = {
   operation: OperationDefinitionNode;
@@ -36,30 +34,6 @@ const CACHEABLE = 'kept';
 const PRIVATE_FIELDS = new Set(['exportShopper']);
 /** A log line need not hold all fields of a large document. */
 const MAX_DESCRIPTION = 150;
-
-type Fragments = Map<string, FragmentDefinitionNode>;
-
-/** Each fragment is entered once. */
-function addFields(set: SelectionSetNode, fragments: Fragments, names: Set<string>): void {
-  for (const node of set.selections) {
-    if (node.kind === Kind.FIELD) names.add(node.name.value);
-    else if (node.kind === Kind.INLINE_FRAGMENT) addFields(node.selectionSet, fragments, names);
-    else {
-      const fragment = fragments.get(node.name.value);
-      fragments.delete(node.name.value);
-      if (fragment) addFields(fragment.selectionSet, fragments, names);
-    }
-  }
-}
-
-function fieldsOf(document: DocumentNode, operation: OperationDefinitionNode): string[] {
-  const fragments: Fragments = new Map();
-  for (const node of document.definitions)
-    if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
-  const names = new Set<string>();
-  addFields(operation.selectionSet, fragments, names);
-  return [...names];
-}
 
 function isMarked({ astNode }: GraphQLObjectType | GraphQLField<unknown, unknown>): boolean {
   return astNode?.directives?.some(({ name }) => name.value === CACHEABLE) ?? false;
@@ -89,7 +63,9 @@ function isAllMarked(schema: GraphQLSchema, document: DocumentNode): boolean {
 function makePlan(schema: GraphQLSchema, document: DocumentNode, operationName?: string | null): Plan | null {
   const operation = getOperationAST(document, operationName);
   if (!operation) return null;
-  const fields = fieldsOf(document, operation);
+  const names = new Set<string>();
+  eachField(operation.selectionSet, fragmentsOf(document), new Set(), ({ name }) => names.add(name.value));
+  const fields = [...names];
   const description = `${operation.operation} ${fields.join(',')}`;
   return {
     operation,

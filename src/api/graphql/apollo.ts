@@ -79,38 +79,24 @@ const DOCUMENT_FAULTS = new Set([
  * GraphQL over HTTP: `application/json` returns 200 for a well-formed request, since a proxy may send 400 in that type too; only
  * `application/graphql-response+json` reports document errors by status.
  */
-const respondToPlainJsonWith200: ApolloServerPlugin<Context> = {
-  requestDidStart: async () => ({
-    willSendResponse: async ({ request, response }) => {
-      const accept = request.http?.headers.get('accept') ?? '';
-      const isPlain = !accept.includes('application/graphql-response+json');
-      const [error] = response.body.kind === 'single' ? (response.body.singleResult.errors ?? []) : [];
-      const isDocumentFault = DOCUMENT_FAULTS.has(String(error?.extensions?.['code']));
-      if (isPlain && isDocumentFault && response.http.status === 400) response.http.status = 200;
-    },
-  }),
-};
+function statusFor(accept: string, { code, status }: GraphQLFormattedError['extensions'] & object): number {
+  // Apollo blames the caller for every response without data; 503 asks for a retry when the database was unavailable.
+  if (status === 503) return 503;
+  const isPlain = !accept.includes('application/graphql-response+json');
+  return isPlain && DOCUMENT_FAULTS.has(String(code)) ? 200 : 400;
+}
 
-/** Apollo blames the caller for every response without data; 503 asks for a retry when the database was unavailable. */
-const respondWith503: ApolloServerPlugin<Context> = {
-  requestDidStart: async () => ({
-    willSendResponse: async ({ response: { body, http } }) => {
-      const [error] = body.kind === 'single' ? (body.singleResult.errors ?? []) : [];
-      if (http.status !== 400 || error?.extensions?.['status'] !== 503) return;
-      http.status = 503;
-      http.headers.set('retry-after', '5');
-    },
-  }),
-};
-
-const traceOperation = (schema: GraphQLSchema): ApolloServerPlugin<Context> => ({
+const reportOperation = (schema: GraphQLSchema): ApolloServerPlugin<Context> => ({
   requestDidStart: async ({ contextValue: { trace } }) => ({
     didResolveOperation: async ({ document, request }) => {
       trace.operation = planOf(schema, document, request.operationName)?.description;
     },
-    willSendResponse: async ({ response }) => {
-      const [error] = response.body.kind === 'single' ? (response.body.singleResult.errors ?? []) : [];
+    willSendResponse: async ({ request, response: { body, http } }) => {
+      const [error] = body.kind === 'single' ? (body.singleResult.errors ?? []) : [];
       trace.type = error?.extensions?.['type'] as ErrorType | undefined;
+      if (http.status !== 400) return;
+      http.status = statusFor(request.http?.headers.get('accept') ?? '', error?.extensions ?? {});
+      if (http.status === 503) http.headers.set('retry-after', '5');
     },
   }),
 });
@@ -135,21 +121,16 @@ const HASH_FAULTS = new Set(['provided sha does not match query', 'Unsupported p
 function formatError(formatted: GraphQLFormattedError): GraphQLFormattedError {
   const { extensions } = formatted;
   if (extensions?.['type'] !== undefined) return formatted;
-  const isOurs = extensions?.['code'] === 'INTERNAL_SERVER_ERROR' && !HASH_FAULTS.has(formatted.message);
-  return isOurs
-    ? {
-        message: 'Internal server error',
-        extensions: { code: 'INTERNAL_SERVER_ERROR', type: 'internal-error', status: 500 },
-      }
-    : {
-        ...formatted,
-        message: shorten(formatted.message),
-        extensions: { ...extensions, code: codeOf(extensions), type: 'invalid-request', status: 400 },
-      };
+  const isInternal = extensions?.['code'] === 'INTERNAL_SERVER_ERROR';
+  if (isInternal && !HASH_FAULTS.has(formatted.message))
+    return {
+      message: 'Internal server error',
+      extensions: { code: 'INTERNAL_SERVER_ERROR', type: 'internal-error', status: 500 },
+    };
+  const code = isInternal ? 'BAD_REQUEST' : extensions?.['code'];
+  const message = shorten(formatted.message);
+  return { ...formatted, message, extensions: { ...extensions, code, type: 'invalid-request', status: 400 } };
 }
-
-const codeOf = (extensions: GraphQLFormattedError['extensions']): unknown =>
-  extensions?.['code'] === 'INTERNAL_SERVER_ERROR' ? 'BAD_REQUEST' : extensions?.['code'];
 
 /**
  * Disables what Apollo adds by default: a landing page from another host, usage reports when its variables are set, and cache
@@ -175,15 +156,7 @@ export function createApollo(schema: GraphQLSchema, documents: Documents): Apoll
   return new ApolloServer<Context>({
     gateway: compiledGateway(schema),
     logger: NO_CONSOLE,
-    plugins: [
-      ...NOTHING_OF_ITS_OWN,
-      plugin,
-      limitCost(schema),
-      respondToPlainJsonWith200,
-      respondWith503,
-      traceOperation(schema),
-      logUnexpected,
-    ],
+    plugins: [...NOTHING_OF_ITS_OWN, plugin, limitCost(schema), reportOperation(schema), logUnexpected],
     validationOptions: { maxErrors: MAX_ERRORS },
     documentStore: store,
     introspection: true,

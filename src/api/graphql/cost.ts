@@ -17,7 +17,6 @@ import type {
   SelectionSetNode,
 } from 'graphql';
 import type { Context } from '../../context.ts';
-import { AppError } from '../../platform/errors.ts';
 import { JSON_LIMITS } from '../../platform/json.ts';
 import { countAll } from '../../platform/limiter.ts';
 import type { Account } from '../../platform/limiter.ts';
@@ -174,13 +173,9 @@ async function charge(ctx: Context, cost: number, headers: HeaderMap): Promise<v
   headers.set('x-cost-remaining', String(remaining));
   headers.set('x-cost-reset', String(resetSeconds));
   if (!isWithin)
-    refuse(
-      new AppError(
-        'too-many-requests',
-        `The queries ${WHOSE[kind]} exceed the cost limit per minute; retry later`,
-        { 'retry-after': String(resetSeconds) },
-      ),
-    );
+    refuse('too-many-requests', `The queries ${WHOSE[kind]} exceed the cost limit per minute; retry later`, {
+      'retry-after': String(resetSeconds),
+    });
 }
 
 /** Rejects expensive operations before they run and reports the cost in headers. Trusted documents are not estimated. */
@@ -194,10 +189,8 @@ export function limitCost(schema: GraphQLSchema): ApolloServerPlugin<Context> {
         response.http.headers.set('x-cost', String(cost));
         if (cost > MAX_COST)
           refuse(
-            new AppError(
-              'limit-reached',
-              `The query costs ${cost}, and the limit is ${MAX_COST}: request smaller pages or fewer nested lists`,
-            ),
+            'limit-reached',
+            `The query costs ${cost}, and the limit is ${MAX_COST}: request smaller pages or fewer nested lists`,
           );
         await charge(ctx, cost, response.http.headers);
       },

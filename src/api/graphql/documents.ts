@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import type { ApolloServerOptions, ApolloServerPlugin, PersistedQueryOptions } from '@apollo/server';
+import type { ApolloServerPlugin, PersistedQueryOptions } from '@apollo/server';
 import type { DocumentNode, GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { Context } from '../../context.ts';
-import { AppError } from '../../platform/errors.ts';
 import { createTurns } from '../../platform/turns.ts';
 import { CLIENT_DOCUMENTS } from '../../sdk/client/documents.ts';
 import { refuse } from './errors.ts';
@@ -56,6 +55,8 @@ async function readManifest(path: string): Promise<Map<string, string>> {
   }
 }
 
+const READ_ONLY = { set: async () => undefined, delete: async () => false };
+
 /** Apollo looks up `apq:` and the id. */
 const APOLLO_PREFIX = /^apq:/;
 
@@ -63,19 +64,13 @@ const APOLLO_PREFIX = /^apq:/;
 async function trustDocuments(path: string): Promise<Documents> {
   const byId = await readManifest(path);
   const trusted = new Set([...byId.values(), ...CLIENT_DOCUMENTS]);
-  const refusal = new AppError(
-    'forbidden',
-    'Without a store API key, this service only executes trusted documents',
-  );
   return {
-    cache: {
-      get: async (key) => byId.get(key.replace(APOLLO_PREFIX, '')),
-      set: async () => undefined,
-      delete: async () => false,
-    },
+    cache: { ...READ_ONLY, get: async (key) => byId.get(key.replace(APOLLO_PREFIX, '')) },
     trusts: (text, { viewer }) => {
       const isTrusted = trusted.has(text);
-      return isTrusted || viewer.keyId !== null || viewer.operatorId !== null ? isTrusted : refuse(refusal);
+      if (!isTrusted && viewer.keyId === null && viewer.operatorId === null)
+        refuse('forbidden', 'Without a store API key, this service only executes trusted documents');
+      return isTrusted;
     },
   };
 }
@@ -96,16 +91,11 @@ const hasCredentials = ({ viewer: { keyId, operatorId, shopper } }: Context): bo
 /** Apollo prefixes the hash of the text with that of the schema; a process has one schema. */
 const hashIn = (key: string): string => key.slice(key.lastIndexOf(':') + 1);
 
-export type Checks = {
-  store: NonNullable<ApolloServerOptions<Context>['documentStore']>;
-  plugin: ApolloServerPlugin<Context>;
-};
-
 /**
  * Rejects a document beyond the limits, or one that the caller may not run, before it is parsed and validated; known hashes skip
  * both. Apollo parses in the turn it was given and does not yield until validation ends.
  */
-export function createChecks(schema: GraphQLSchema, { trusts }: Documents): Checks {
+export function createChecks(schema: GraphQLSchema, { trusts }: Documents) {
   const cacheOf = (maxSize: number): LRUCache<string, DocumentNode> =>
     new LRUCache({ maxSize, sizeCalculation: ({ loc }) => Math.max(1, loc!.end) });
   const checked = {
@@ -119,25 +109,20 @@ export function createChecks(schema: GraphQLSchema, { trusts }: Documents): Chec
     ctx.isTrusted || hasCredentials(ctx) ? 'authenticated' : 'anonymous';
   const limitsFor = (ctx: Context): DocumentLimits => DOCUMENT_LIMITS[groupOf(ctx)];
 
-  return {
-    store: {
-      get: async (key) => find(hashIn(key)),
-      set: async () => undefined,
-      delete: async () => false,
-    },
-    plugin: {
-      requestDidStart: async ({ contextValue: ctx }) => ({
-        didResolveSource: async ({ source, queryHash }) => {
-          ctx.isTrusted = trusts(source, ctx);
-          if (find(queryHash)) return;
-          await nextTurn();
-          checkText(source, limitsFor(ctx));
-        },
-        validationDidStart: async ({ document }) => checkDocument(schema, document, limitsFor(ctx)),
-        didResolveOperation: async ({ queryHash, document }) => {
-          if (!find(queryHash)) checked[groupOf(ctx)].set(queryHash, document);
-        },
-      }),
-    },
+  const plugin: ApolloServerPlugin<Context> = {
+    requestDidStart: async ({ contextValue: ctx }) => ({
+      didResolveSource: async ({ source, queryHash }) => {
+        ctx.isTrusted = trusts(source, ctx);
+        if (find(queryHash)) return;
+        await nextTurn();
+        checkText(source, limitsFor(ctx));
+      },
+      validationDidStart: async ({ document }) => checkDocument(schema, document, limitsFor(ctx)),
+      didResolveOperation: async ({ queryHash, document }) => {
+        if (!find(queryHash)) checked[groupOf(ctx)].set(queryHash, document);
+      },
+    }),
   };
+  const store = { ...READ_ONLY, get: async (key: string) => find(hashIn(key)) };
+  return { store, plugin };
 }

@@ -51,7 +51,8 @@ export function extensionsOf({ type, status }: AppError): Record<string, unknown
 }
 
 /** Ends an operation before it runs, with the status and headers of the error. */
-export function refuse(failure: AppError): never {
+export function refuse(...given: ConstructorParameters<typeof AppError>): never {
+  const failure = new AppError(...given);
   throw new GraphQLError(failure.message, {
     originalError: failure,
     extensions: {

@@ -1,13 +1,12 @@
 import { Kind, Lexer, Source, TokenKind, getOperationAST } from 'graphql';
 import type {
   DocumentNode,
+  FieldNode,
   FragmentDefinitionNode,
   GraphQLSchema,
   OperationDefinitionNode,
-  SelectionNode,
   SelectionSetNode,
 } from 'graphql';
-import { AppError } from '../../platform/errors.ts';
 import { refuse } from './errors.ts';
 import { countIntrospected } from './introspection.ts';
 import type { Fragments } from './introspection.ts';
@@ -57,7 +56,7 @@ const NAMES: Record<keyof DocumentLimits, string> = {
   introspected: 'introspection values',
 };
 
-const invalid = (message: string): never => refuse(new AppError('invalid-request', message));
+const invalid = (message: string): never => refuse('invalid-request', message);
 
 function checkBound(bound: keyof DocumentLimits, count: number, limits: DocumentLimits): void {
   if (count <= limits[bound]) return;
@@ -106,22 +105,18 @@ const NOTHING: Size = { depth: 0, fields: 0, roots: 0, lists: 0 };
 function measure(set: SelectionSetNode | undefined, fragments: Fragments, known: Known): Size {
   const total = { ...NOTHING };
   for (const node of set?.selections ?? []) {
-    const { depth, fields, roots, lists } = measureNode(node, fragments, known);
-    total.depth = Math.max(total.depth, depth);
-    total.lists = Math.max(total.lists, lists);
-    total.fields += fields;
-    total.roots += roots;
+    const isField = node.kind === Kind.FIELD;
+    const inner =
+      node.kind === Kind.FRAGMENT_SPREAD
+        ? measureFragment(fragments.get(node.name.value), fragments, known)
+        : measure(node.selectionSet, fragments, known);
+    const isList = isField && node.name.value === 'list';
+    total.depth = Math.max(total.depth, inner.depth + (isField ? 1 : 0));
+    total.lists = Math.max(total.lists, inner.lists + (isList ? 1 : 0));
+    total.fields += inner.fields + (isField ? 1 : 0);
+    total.roots += isField ? 1 : inner.roots;
   }
   return total;
-}
-
-function measureNode(node: SelectionNode, fragments: Fragments, known: Known): Size {
-  if (node.kind === Kind.FRAGMENT_SPREAD)
-    return measureFragment(fragments.get(node.name.value), fragments, known);
-  const inner = measure(node.selectionSet, fragments, known);
-  if (node.kind !== Kind.FIELD) return inner;
-  const lists = inner.lists + (node.name.value === 'list' ? 1 : 0);
-  return { depth: inner.depth + 1, fields: inner.fields + 1, roots: 1, lists };
 }
 
 function measureFragment(
@@ -147,6 +142,24 @@ export const fragmentsOf = ({ definitions }: DocumentNode): Fragments =>
     ),
   );
 
+/** Visits the fields of a selection and of its fragments, each of which is entered once. */
+export function eachField(
+  { selections }: SelectionSetNode,
+  fragments: Fragments,
+  entered: Set<string>,
+  visit: (node: FieldNode) => void,
+): void {
+  for (const node of selections) {
+    if (node.kind === Kind.FIELD) visit(node);
+    else if (node.kind === Kind.INLINE_FRAGMENT) eachField(node.selectionSet, fragments, entered, visit);
+    else if (!entered.has(node.name.value)) {
+      const fragment = fragments.get(node.name.value);
+      entered.add(node.name.value);
+      if (fragment) eachField(fragment.selectionSet, fragments, entered, visit);
+    }
+  }
+}
+
 export function sizeOf(document: DocumentNode, operationName?: string): Size {
   const operation = getOperationAST(document, operationName);
   return measure(operation?.selectionSet, fragmentsOf(document), new Map());
@@ -158,25 +171,14 @@ type Comparison = { pairs: number; limit: number; fragments: Fragments };
 function countPairs(sets: readonly SelectionSetNode[], comparison: Comparison): void {
   const fields = new Map<string, { count: number; sets: SelectionSetNode[] }>();
   const entered = new Set<string>();
-  const collect = ({ selections }: SelectionSetNode): void => {
-    for (const node of selections) {
-      if (node.kind === Kind.FIELD) {
-        const name = (node.alias ?? node.name).value;
-        const same = fields.get(name) ?? { count: 0, sets: [] };
-        fields.set(name, same);
-        comparison.pairs += same.count;
-        same.count += 1;
-        if (node.selectionSet) same.sets.push(node.selectionSet);
-      } else if (node.kind === Kind.INLINE_FRAGMENT) {
-        collect(node.selectionSet);
-      } else if (!entered.has(node.name.value)) {
-        entered.add(node.name.value);
-        const fragment = comparison.fragments.get(node.name.value);
-        if (fragment) collect(fragment.selectionSet);
-      }
-    }
-  };
-  sets.forEach(collect);
+  for (const set of sets)
+    eachField(set, comparison.fragments, entered, ({ alias, name, selectionSet }) => {
+      const same = fields.get((alias ?? name).value) ?? { count: 0, sets: [] };
+      fields.set((alias ?? name).value, same);
+      comparison.pairs += same.count;
+      same.count += 1;
+      if (selectionSet) same.sets.push(selectionSet);
+    });
   for (const same of fields.values())
     if (same.sets.length > 0 && comparison.pairs <= comparison.limit) countPairs(same.sets, comparison);
 }

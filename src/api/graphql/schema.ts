@@ -1,15 +1,7 @@
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { makeExecutableSchema } from '@graphql-tools/schema';
-import {
-  GraphQLError,
-  Kind,
-  defaultFieldResolver,
-  isListType,
-  isNonNullType,
-  isObjectType,
-  valueFromASTUntyped,
-} from 'graphql';
+import { GraphQLError, Kind, defaultFieldResolver, getNullableType, isListType, isObjectType } from 'graphql';
 import type {
   DocumentNode,
   FieldNode,
@@ -85,11 +77,9 @@ let shared: GraphQLSchema | null = null;
 /** Created once per process: it holds no state of a service. */
 export const sharedSchema = (): GraphQLSchema => (shared ??= createSchema());
 
-function isListOfObjects(type: GraphQLOutputType): boolean {
-  const outer = isNonNullType(type) ? type.ofType : type;
-  if (!isListType(outer)) return false;
-  const inner = outer.ofType as GraphQLOutputType;
-  return isObjectType(isNonNullType(inner) ? inner.ofType : inner);
+function isListOfObjects(nullable: GraphQLOutputType): boolean {
+  const type = getNullableType(nullable);
+  return isListType(type) && isObjectType(getNullableType(type.ofType));
 }
 
 function isPromise(value: unknown): value is Promise<unknown> {
@@ -140,7 +130,7 @@ export function countValues(schema: GraphQLSchema): GraphQLSchema {
 type ScalarConfig = {
   serialize: (value: unknown) => unknown;
   parseValue: (value: unknown) => unknown;
-  parseLiteral: (node: ValueNode, variables?: Record<string, unknown> | null) => unknown;
+  parseLiteral: (node: ValueNode) => unknown;
 };
 
 function parseTime(value: unknown): Date {
@@ -196,22 +186,13 @@ function fromJsonText(text: string): unknown {
   return text.length > SHORT_JSON ? rawJson(text) : (JSON.parse(text) as unknown);
 }
 
-const ANYTHING: Pick<ScalarConfig, 'parseValue' | 'parseLiteral'> = {
-  // Compiled documents pass every value through here, so it must return the value unchanged.
-  parseValue: (value) => value,
-  parseLiteral: (node, variables) => valueFromASTUntyped(node, variables),
-};
-
 /** JSONObject, TopicName and Decimal accept any input: the service that owns the field reports what is wrong with it. */
-export const scalars: Record<string, ScalarConfig> = {
+const scalars: Record<string, Partial<ScalarConfig>> = {
   Timestamp: timeScalar(Number),
   DateTime: timeScalar((time) => new Date(time).toISOString()),
   VariantId: idScalar('A variant id (epi)', 'ProductVariant'),
   ProductId: idScalar('A product id (empi)', 'Product'),
-  TopicName: { serialize: String, ...ANYTHING },
-  Decimal: { serialize: String, ...ANYTHING },
-  JSONObject: {
-    serialize: (value) => (typeof value === 'string' ? fromJsonText(value) : value),
-    ...ANYTHING,
-  },
+  TopicName: { serialize: String },
+  Decimal: { serialize: String },
+  JSONObject: { serialize: (value) => (typeof value === 'string' ? fromJsonText(value) : value) },
 };

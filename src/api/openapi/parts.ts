@@ -50,39 +50,24 @@ export const SECURITY_SCHEMES: Schema = {
 const REGID = 'The shopper. You can send the header `x-regid` instead, but not a query parameter.';
 const SESSIONID =
   'The shopper’s session. You can send the header `x-sessionid` instead, but not a query parameter. Not needed with an API key.';
-const LEFT_OUT = 'Without it, only public lists are found.';
 
 /** `fields` are the credentials sent in the form. */
 type Caller = { security: Schema[]; fields: Record<string, Schema>; areRequired: boolean };
 
-const identity = (field: keyof typeof SHOPPER_EXAMPLE, description: string): Schema => ({
-  type: 'string',
-  description,
-  example: SHOPPER_EXAMPLE[field],
+const identity = (field: keyof typeof SHOPPER_EXAMPLE, description: string): Record<string, Schema> => ({
+  [field]: { type: 'string', description, example: SHOPPER_EXAMPLE[field] },
 });
 
-const SHOPPER: Caller = {
-  security: [{ pid: [] }, { pid: [], regid: [], sessionid: [] }, { storeKey: [] }],
-  fields: {
-    regid: identity('regid', REGID),
-    sessionid: identity('sessionid', SESSIONID),
-  },
-  areRequired: true,
-};
-const ANYBODY: Caller = {
-  ...SHOPPER,
-  fields: {
-    regid: identity('regid', `${REGID} ${LEFT_OUT}`),
-    sessionid: identity('sessionid', `${SESSIONID} Send it only together with the regid.`),
-  },
-  areRequired: false,
-};
-const STORE: Caller = { security: [{ storeKey: [] }], fields: {}, areRequired: true };
-const STORE_FOR_SHOPPER: Caller = { ...STORE, fields: { regid: identity('regid', REGID) } };
-
 export function callerOf({ caller, isOpen, namesShopper }: Route): Caller {
-  if (caller === 'store') return namesShopper ? STORE_FOR_SHOPPER : STORE;
-  return isOpen ? ANYBODY : SHOPPER;
+  const regid = identity('regid', isOpen ? `${REGID} Without it, only public lists are found.` : REGID);
+  if (caller === 'store')
+    return { security: [{ storeKey: [] }], fields: namesShopper ? regid : {}, areRequired: true };
+  const about = isOpen ? `${SESSIONID} Send it only together with the regid.` : SESSIONID;
+  return {
+    security: [{ pid: [] }, { pid: [], regid: [], sessionid: [] }, { storeKey: [] }],
+    fields: { ...regid, ...identity('sessionid', about) },
+    areRequired: !isOpen,
+  };
 }
 
 const header = (description: string, type: string): Schema => ({ description, schema: { type } });

@@ -8,8 +8,9 @@ import { countClick, findLink, verifyLink } from '../../stores/revenue/click.ser
 import type { FoundLink } from '../../stores/revenue/click.service.ts';
 import type { StoreRow } from '../../stores/store.repo.ts';
 import { nameRoute } from '../access-log.ts';
-import type { AdmitLink } from '../authenticate.ts';
-import { frameOf, langOf, notePage, sendTokenPage } from './token-page.ts';
+import { admitLink } from '../authenticate.ts';
+import { queryOf } from '../rest/read.ts';
+import { langOf, notePage, sendTokenPage } from './token-page.ts';
 
 const ROUTE = '/go/:token';
 
@@ -38,19 +39,13 @@ async function inTime<Result, Late>(pending: Promise<Result>, late: Late): Promi
   }
 }
 
-/** What a template, or an email client, appended to the link. */
-function queryOf({ originalUrl }: Request): string {
-  const start = originalUrl.indexOf('?');
-  return start < 0 ? '' : originalUrl.slice(start + 1, start + 1 + MAX_QUERY);
-}
-
 /** Serves the links in alerts: records the click and redirects to the product, also while the database is down. */
-export function serveClicks(app: Application, services: Services, admitLink: AdmitLink): void {
+export function serveClicks(app: Application, services: Services): void {
   const known = new LRUCache<string, StoreRow>({ max: MAX_STORES });
 
   /** The store of a link; one that was seen before is found without the database. */
   const storeOf = async (req: Request, res: Response, pid: string): Promise<StoreRow | null> => {
-    const admitted = admitLink(req, res, pid).then(({ viewer: { store } }) => {
+    const admitted = admitLink(services, req, res, pid).then(({ viewer: { store } }) => {
       if (store) known.set(pid, store);
       return store;
     });
@@ -72,7 +67,7 @@ export function serveClicks(app: Application, services: Services, admitLink: Adm
       const store = await storeOf(req, res, link.pid);
       return store && verifyLink(services, store, link);
     }
-    await admitLink(req, res, '');
+    await admitLink(services, req, res, '');
     return link && findLink(services, link);
   };
 
@@ -89,20 +84,22 @@ export function serveClicks(app: Application, services: Services, admitLink: Adm
   app.get(ROUTE, async (req, res) => {
     nameRoute(res, ROUTE);
     const found = await find(req, res);
-    const plain = found && destinationOf(found.target, queryOf(req), null);
+    // What a template, or an email client, appended to the link.
+    const query = queryOf(req).slice(0, MAX_QUERY);
+    const plain = found && destinationOf(found.target, query, null);
     if (found === null || plain === null) {
       const link = readToken(String(req.params['token']));
       const named = (link?.kind === 'long' && known.get(link.pid)) || null;
       const store = named && isSigned(named, link!, services.now()) ? named : null;
       const language = shippedLanguage(langOf(req), store?.locale ?? null);
-      const frame = frameOf(services, store, language);
-      return sendTokenPage(res, null, notePage(frame, 'page.broken', 'page.unknown.text'));
+      const note = notePage(services, { store, language }, 'page.broken', 'page.unknown.text');
+      return sendTokenPage(res, note, 404);
     }
     const click = isPrefetch(req) ? null : await count(found);
     res.setHeader('Cache-Control', 'no-store');
     res.setHeader('Referrer-Policy', 'no-referrer');
     res.setHeader('X-Robots-Tag', 'noindex');
-    res.setHeader('Location', click ? destinationOf(found.target, queryOf(req), click)! : plain);
+    res.setHeader('Location', click ? destinationOf(found.target, query, click)! : plain);
     res.status(302).end();
   });
 }

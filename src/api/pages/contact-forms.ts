@@ -1,56 +1,60 @@
 import type { Request, Response } from 'express';
 import { fail } from '../../platform/errors.ts';
 import { translator } from '../../platform/messages.ts';
+import type { MessageKey } from '../../platform/messages.ts';
 import { escapeHtml, shorten } from '../../platform/text.ts';
 import { listTopics } from '../../shoppers/contacts/contact.rules.ts';
 import { langQuery } from '../../shoppers/contacts/link.rules.ts';
-import type { UnsubscribeView } from '../../shoppers/contacts/opt-out.service.ts';
 import { readBody } from '../rest/body.ts';
-import { notePage } from './token-page.ts';
-import type { Frame, TokenPage } from './token-page.ts';
+import type { View } from './token-page.ts';
 
 // What the pages behind the links of messages share.
 
 const MAX_TITLE = 120;
 const FORM_TYPE = /^(application\/x-www-form-urlencoded|multipart\/form-data)\s*(;|$)/i;
 
-export const brokenPage = (frame: Frame): TokenPage => notePage(frame, 'page.broken', 'page.broken.text');
+/** The contact that a link is about, as its pages name it. */
+type ContactView = View & {
+  store: NonNullable<View['store']>;
+  contact: string;
+  medium: string;
+  topics?: readonly string[];
+  productTitle?: string | null;
+};
 
-export const status = (text: string): string => `<p role="status">${escapeHtml(text)}</p>`;
+/** A message about the contact, as HTML. */
+export function words(view: ContactView, key: MessageKey): string {
+  const { store, language, contact, medium, topics = [], productTitle = null } = view;
+  const t = translator(language);
+  const product = productTitle === null ? t('page.product') : shorten(productTitle, MAX_TITLE);
+  const values = { store: store.name, contact, medium, product, topics: listTopics(language, topics) };
+  return escapeHtml(t(key, values));
+}
+
+export const status = (view: ContactView, key: MessageKey): string =>
+  `<p role="status">${words(view, key)}</p>`;
 
 /** The path of a page or form of the link; it keeps the language. */
-export const pathOf = (page: string, token: string, language: string, choice = ''): string =>
+export const pathOf = (page: string, token: string, { language }: View, choice = ''): string =>
   escapeHtml(`/${page}/${encodeURIComponent(token)}${choice}${langQuery(language)}`);
 
-/** The values of the messages about a view. */
-export function valuesOf({ store, contact, language, topics, productTitle }: UnsubscribeView) {
-  const product =
-    productTitle === null ? translator(language)('page.product') : shorten(productTitle, MAX_TITLE);
-  return { store: store.name, contact, product, topics: listTopics(language, topics) };
-}
-
-export function undoForm(token: string, undo: string | null, language: string): string {
-  if (undo === null) return '';
-  const words = escapeHtml(translator(language)('unsubscribe.undo'));
-  return `<form method="post" action="${pathOf('unsubscribe', token, language, '/undo')}"><input type="hidden" name="undo" value="${undo}"><button class="button">${words}</button></form>`;
-}
+export const undoForm = (view: ContactView & { undo: string | null }, token: string): string =>
+  view.undo === null
+    ? ''
+    : `<form method="post" action="${pathOf('unsubscribe', token, view, '/undo')}"><input type="hidden" name="undo" value="${view.undo}"><button class="button">${words(view, 'unsubscribe.undo')}</button></form>`;
 
 /** The button by which a contact opts out of click tracking, or in again; no account is needed. */
-export function trackingForm({ store, language, isTracked }: UnsubscribeView, token: string): string {
-  const t = translator(language);
-  const [why, words, choice] = isTracked
+export function trackingForm(view: ContactView & { isTracked: boolean }, token: string): string {
+  const [why, button, choice] = view.isTracked
     ? (['tracking.why', 'tracking.off', '/do-not-measure'] as const)
     : (['tracking.stopped', 'tracking.on', '/measure'] as const);
-  const action = pathOf('unsubscribe', token, language, choice);
-  const text = escapeHtml(t(why, { store: store.name }));
-  return `<form class="aside" method="post" action="${action}"><p class="quiet">${text}</p><button class="button">${escapeHtml(t(words))}</button></form>`;
+  const action = pathOf('unsubscribe', token, view, choice);
+  return `<form class="aside" method="post" action="${action}"><p class="quiet">${words(view, why)}</p><button class="button">${words(view, button)}</button></form>`;
 }
 
 /** Leads to the preferences of the link's contact. */
-export function preferencesLink({ language }: UnsubscribeView, token: string): string {
-  const words = escapeHtml(translator(language)('footer.preferences'));
-  return `<p class="aside"><a href="${pathOf('preferences', token, language)}">${words}</a></p>`;
-}
+export const preferencesLink = (view: ContactView, token: string): string =>
+  `<p class="aside"><a href="${pathOf('preferences', token, view)}">${words(view, 'footer.preferences')}</a></p>`;
 
 /** The fields of a form body; null for an empty body. */
 export async function readForm(req: Request, res: Response): Promise<FormData | null> {

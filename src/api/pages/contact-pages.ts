@@ -5,52 +5,26 @@ import type { Confirmation } from '../../alerts/subscriptions/confirm.service.ts
 import { undoUnsubscribe } from '../../alerts/subscriptions/preferences.service.ts';
 import type { Services } from '../../context.ts';
 import { fail } from '../../platform/errors.ts';
-import { translator } from '../../platform/messages.ts';
 import { escapeHtml } from '../../platform/text.ts';
 import { isScope } from '../../shoppers/contacts/link.rules.ts';
 import type { Scope } from '../../shoppers/contacts/link.rules.ts';
 import { unsubscribeByLink, viewUnsubscribe } from '../../shoppers/contacts/opt-out.service.ts';
 import type { UnsubscribeView } from '../../shoppers/contacts/opt-out.service.ts';
 import { setTrackingByLink } from '../../stores/revenue/click.service.ts';
-import type { AdmitLink } from '../authenticate.ts';
-import {
-  brokenPage,
-  preferencesLink,
-  readForm,
-  status,
-  trackingForm,
-  undoForm,
-  valuesOf,
-} from './contact-forms.ts';
+import { preferencesLink, readForm, status, trackingForm, undoForm, words } from './contact-forms.ts';
 import { servePreferences } from './preferences-page.ts';
-import { frameOf, notePage, serveTokenPages, tokenPage } from './token-page.ts';
-import type { Frame, TokenPage } from './token-page.ts';
+import { serveTokenPages } from './token-page.ts';
+import type { LinkPage } from './token-page.ts';
 
-function confirmQuestion(services: Services, confirmation: Confirmation): TokenPage {
-  const { store, language, contact, medium, pending } = confirmation;
-  const [t, frame] = [translator(language), frameOf(services, store, language)];
-  if (pending === 0) {
-    const text = t('confirm.nothing.text', { contact });
-    return tokenPage(frame, t('confirm.nothing'), `<p>${escapeHtml(text)}</p>`);
-  }
-  const texts = [confirmAsk(confirmation, medium), t('confirm.contact', { contact })];
-  const form = `<form method="post"><button class="button primary" type="submit">${escapeHtml(t('confirm.button'))}</button></form>`;
-  return tokenPage(
-    frame,
-    t('confirm.title'),
-    texts.map((text) => `<p>${escapeHtml(text)}</p>`).join('') + form,
-  );
+function confirmQuestion(view: Confirmation): LinkPage {
+  if (view.pending === 0) return [view, 'confirm.nothing', `<p>${words(view, 'confirm.nothing.text')}</p>`];
+  const ask = `<p>${escapeHtml(confirmAsk(view, view.medium))}</p><p>${words(view, 'confirm.contact')}</p>`;
+  const form = `<form method="post"><button class="button primary" type="submit">${words(view, 'confirm.button')}</button></form>`;
+  return [view, 'confirm.title', ask + form];
 }
 
-function confirmed(services: Services, { store, language, contact }: Confirmation): TokenPage {
-  const t = translator(language);
-  const text = status(t('confirm.done.text', { store: store.name, contact }));
-  return tokenPage(frameOf(services, store, language), t('confirm.done'), text);
-}
-
-function unsubscribeQuestion(services: Services, view: UnsubscribeView, token: string): TokenPage {
-  const { store, language, topics, hasProduct } = view;
-  const [t, values] = [translator(language), valuesOf(view)];
+function unsubscribeQuestion(view: UnsubscribeView, token: string): LinkPage {
+  const { topics, hasProduct } = view;
   const scopes: Scope[] = [
     ...(hasProduct ? (['product'] as const) : []),
     ...(topics.length > 0 ? (['topic'] as const) : []),
@@ -58,30 +32,16 @@ function unsubscribeQuestion(services: Services, view: UnsubscribeView, token: s
   ];
   const options = scopes.map(
     (scope, index) =>
-      `<label class="option"><input type="radio" name="scope" value="${scope}"${index === 0 ? ' checked' : ''}><span><bdi>${escapeHtml(t(`unsubscribe.${scope}`, values))}</bdi></span></label>`,
+      `<label class="option"><input type="radio" name="scope" value="${scope}"${index === 0 ? ' checked' : ''}><span><bdi>${words(view, `unsubscribe.${scope}`)}</bdi></span></label>`,
   );
-  const form = `<form method="post"><fieldset><legend>${escapeHtml(t('unsubscribe.ask', values))}</legend>${options.join('')}</fieldset><button class="button primary">${escapeHtml(t('unsubscribe.title'))}</button></form>`;
+  const form = `<form method="post"><fieldset><legend>${words(view, 'unsubscribe.ask')}</legend>${options.join('')}</fieldset><button class="button primary">${words(view, 'unsubscribe.title')}</button></form>`;
   const content = `${form}${preferencesLink(view, token)}${topics.length === 0 ? '' : trackingForm(view, token)}`;
-  return tokenPage(frameOf(services, store, language), t('unsubscribe.title'), content);
+  return [view, 'unsubscribe.title', content];
 }
 
-type Unsubscribed = UnsubscribeView & { undo: string | null };
-
-function unsubscribed(services: Services, view: Unsubscribed, token: string): TokenPage {
-  const { store, language, scope, undo } = view;
-  const t = translator(language);
-  const text = status(t(`unsubscribe.done.${scope}`, valuesOf(view)));
-  const content = `${text}<p class="quiet">${escapeHtml(t('page.close'))}</p>${undoForm(token, undo, language)}`;
-  return tokenPage(frameOf(services, store, language), t('unsubscribe.done'), content);
-}
-
-type Undone = UnsubscribeView & { isUndone: boolean };
-
-function undone(services: Services, view: Undone): TokenPage {
-  const t = translator(view.language);
-  const title = view.isUndone ? 'unsubscribe.undone' : 'unsubscribe.late';
-  const text = status(t(`${title}.text`, valuesOf(view)));
-  return tokenPage(frameOf(services, view.store, view.language), t(title), text);
+function unsubscribed(view: UnsubscribeView & { undo: string | null }, token: string): LinkPage {
+  const text = `${status(view, `unsubscribe.done.${view.scope}`)}<p class="quiet">${words(view, 'page.close')}</p>`;
+  return [view, 'unsubscribe.done', text + undoForm(view, token)];
 }
 
 /** The choice in a form body; null for a one-click unsubscribe of an email client, which sends none. */
@@ -92,56 +52,48 @@ async function chosenScope(req: Request, res: Response): Promise<Scope | null> {
     : fail('invalid-request', 'scope must be product, topic or all');
 }
 
-const expiredPage = (frame: Frame): TokenPage => notePage(frame, 'page.expired', 'page.expired.text');
-
 const TRACKING_CHOICES = new Map([
   ['do-not-measure', false],
   ['measure', true],
 ]);
 
-function trackingChosen(services: Services, view: UnsubscribeView, token: string): TokenPage {
-  const { store, language, isTracked } = view;
-  const t = translator(language);
-  const text = t(isTracked ? 'tracking.on.done' : 'tracking.off.done', { store: store.name });
-  const content = status(text) + preferencesLink(view, token);
-  return tokenPage(frameOf(services, store, language), t('page.done'), content);
-}
-
 /** Serves the links in messages; those in SMS are short. Opening one changes nothing: email scanners follow links, but press nothing. */
-export function serveContactPages(app: Application, services: Services, admitLink: AdmitLink): void {
-  serveTokenPages(app, services, admitLink, ['/confirm/:token', '/c/:token'], expiredPage, {
+export function serveContactPages(app: Application, services: Services): void {
+  serveTokenPages(app, services, ['/confirm/:token', '/c/:token'], 'page.expired', {
     get: async (token, lang) => {
-      const confirmation = await previewConfirmation(services, token, lang);
-      return confirmation && confirmQuestion(services, confirmation);
+      const view = await previewConfirmation(services, token, lang);
+      return view && confirmQuestion(view);
     },
     post: async (token, lang) => {
-      const confirmation = await confirmSubscriptions(services, token, lang);
-      return confirmation && confirmed(services, confirmation);
+      const view = await confirmSubscriptions(services, token, lang);
+      return view && [view, 'confirm.done', status(view, 'confirm.done.text')];
     },
   });
-  serveTokenPages(app, services, admitLink, ['/unsubscribe/:token', '/u/:token'], brokenPage, {
+  serveTokenPages(app, services, ['/unsubscribe/:token', '/u/:token'], 'page.broken', {
     get: async (token, lang) => {
       const view = await viewUnsubscribe(services, token, lang);
-      return view && unsubscribeQuestion(services, view, token);
+      return view && unsubscribeQuestion(view, token);
     },
     post: async (token, lang, req, res) => {
       const view = await unsubscribeByLink(services, token, await chosenScope(req, res), lang);
-      return view && unsubscribed(services, view, token);
+      return view && unsubscribed(view, token);
     },
   });
-  serveTokenPages(app, services, admitLink, ['/unsubscribe/:token/:choice'], brokenPage, {
+  serveTokenPages(app, services, ['/unsubscribe/:token/:choice'], 'page.broken', {
     post: async (token, lang, req, res) => {
       const choice = String(req.params['choice']);
       if (choice === 'undo') {
         const undo = (await readForm(req, res))?.get('undo');
         const view = await undoUnsubscribe(services, token, typeof undo === 'string' ? undo : '', lang);
-        return view && undone(services, view);
+        const title = view?.isUndone ? 'unsubscribe.undone' : 'unsubscribe.late';
+        return view && [view, title, status(view, `${title}.text`)];
       }
       const isAllowed = TRACKING_CHOICES.get(choice);
       if (isAllowed === undefined) return null;
       const view = await setTrackingByLink(services, token, isAllowed, lang);
-      return view && trackingChosen(services, view, token);
+      const text = view?.isTracked ? 'tracking.on.done' : 'tracking.off.done';
+      return view && [view, 'page.done', status(view, text) + preferencesLink(view, token)];
     },
   });
-  servePreferences(app, services, admitLink);
+  servePreferences(app, services);
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Express, Request, Response } from 'express';
+import type { Express } from 'express';
 import { createBackend } from '../../../examples/storefront/backend.mjs';
 import { createRoutes } from '../../../examples/storefront/routes.mjs';
 import type { Services } from '../../context.ts';
@@ -12,23 +12,12 @@ import { DEMO_PRODUCTS } from '../../web/demo-store/products.ts';
 import type { DemoProduct } from '../../web/demo-store/products.ts';
 import { nameRoute } from '../access-log.ts';
 import { ownAddress } from '../loopback.ts';
-import { readBody } from '../rest/body.ts';
+import { readJsonBody } from '../rest/body.ts';
 import { makeAsset, sendAsset } from './assets.ts';
 import { securePage, servePage } from './page.ts';
 
 const RESTOCKED = 10;
 const REDUCED = 0.8;
-
-/** Accepts JSON only: a page of another origin cannot send it without a preflight, which is never allowed. */
-async function readJson(req: Request, res: Response): Promise<Record<string, unknown>> {
-  if (!req.is('application/json')) fail('unsupported-content-type', 'Send the body as application/json');
-  const text = (await readBody(req, res)).toString('utf8');
-  try {
-    return (JSON.parse(text || '{}') ?? {}) as Record<string, unknown>;
-  } catch {
-    return fail('invalid-request', 'The body must be JSON');
-  }
-}
 
 /** The shop's back end, made of the example that stores can copy. */
 function serveBackend(app: Express, { log }: Services, { pid, apiKey }: DemoStore): void {
@@ -43,7 +32,7 @@ function serveBackend(app: Express, { log }: Services, { pid, apiKey }: DemoStor
       currency: 'EUR',
       log: (error) => log.warn({ err: error }, 'demo shop request failed'),
     });
-    const body = await readJson(req, res);
+    const body = ((await readJsonBody(req, res)) ?? {}) as Record<string, unknown>;
     const found = await respond({ method: 'POST', path: req.params.call, cookie: req.headers.cookie, body });
     if (found === null) {
       res.locals['json'] = body;

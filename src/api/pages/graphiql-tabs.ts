@@ -5,6 +5,7 @@ import type { DemoStore } from '../../web/demo-store/demo.ts';
 import { ensureDemoVisitor } from '../../web/demo-store/visitor.ts';
 import type { DemoVisitor } from '../../web/demo-store/visitor.ts';
 import { isLoopbackCall, ownAddress } from '../loopback.ts';
+import { basicOf } from '../sign-in.ts';
 
 type Tab = { query: string; variables?: string; headers: string };
 
@@ -91,9 +92,9 @@ export async function shownOfDemo(
 
 function headersFor(shown: Shown | null, isClosed: boolean): { store: object; shopper: object } {
   if (shown === null) return { store: {}, shopper: {} };
-  const { pid, apiKey } = shown.demo;
+  const { pid } = shown.demo;
   const { regid, sessionid } = shown.visitor;
-  const store = { authorization: `Basic ${Buffer.from(`${pid}:${apiKey}`).toString('base64')}` };
+  const store = { authorization: basicOf(shown.demo) };
   const session = isClosed ? store : { 'x-pid': pid, 'x-sessionid': sessionid };
   return { store, shopper: { ...session, 'x-regid': regid } };
 }

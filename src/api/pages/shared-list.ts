@@ -9,8 +9,8 @@ import type { MoneyStyle } from '../../platform/money.ts';
 import { pictureSchemes } from '../../platform/pictures.ts';
 import { escapeHtml } from '../../platform/text.ts';
 import { nameRoute } from '../access-log.ts';
-import type { AdmitLink } from '../authenticate.ts';
-import { frameOf, langOf, notePage, sendTokenPage, tokenPage } from './token-page.ts';
+import { admitLink } from '../authenticate.ts';
+import { langOf, notePage, sendTokenPage, tokenPage } from './token-page.ts';
 import type { TokenPage } from './token-page.ts';
 
 const ROUTE = '/shared/:lid';
@@ -72,21 +72,21 @@ function listPage(services: Services, list: SharedList, language: string): Token
   const note = lnote ? `<p><bdi>${escapeHtml(lnote)}</bdi></p>` : '';
   const content = `<p class="quiet">${facts.map(escapeHtml).join(' · ')}</p>${note}${body}`;
   const images = [...pictureSchemes(services.config.publicUrl), 'data:'];
-  return tokenPage(frameOf(services, store, language), lname, content, { style: STYLE, images });
+  return tokenPage(services, { store, language }, lname, content, { style: STYLE, images });
 }
 
 /** Serves public lists to everybody who has the link: read only, without login or script. */
-export function serveSharedLists(app: Application, services: Services, admitLink: AdmitLink): void {
+export function serveSharedLists(app: Application, services: Services): void {
   app.get(ROUTE, async (req, res) => {
     nameRoute(res, ROUTE);
     const { lid } = req.params;
     const isValid = lid.length <= MAX_PARAM && !lid.includes('\u0000');
     const { pid = isValid ? await storeOfSharedList(services, lid) : '' } = req.query;
-    const ctx = await admitLink(req, res, typeof pid === 'string' ? pid : '');
+    const ctx = await admitLink(services, req, res, typeof pid === 'string' ? pid : '');
     const list = isValid ? await viewSharedList(ctx, lid) : null;
     const { store } = ctx.viewer;
     const language = shippedLanguage(langOf(req), store?.locale ?? null);
-    const missing = notePage(frameOf(services, store, language), 'share.missing', 'share.missing.text');
-    sendTokenPage(res, list && listPage(services, list, language), missing);
+    if (list) return sendTokenPage(res, listPage(services, list, language));
+    sendTokenPage(res, notePage(services, { store, language }, 'share.missing'), 404);
   });
 }

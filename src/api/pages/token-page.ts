@@ -8,23 +8,15 @@ import { DEFAULT_COLOUR, escapeHtml, textOn } from '../../platform/text.ts';
 import { pidOfLink } from '../../shoppers/contacts/link.rules.ts';
 import { findLinkStore } from '../../shoppers/contacts/opt-out.service.ts';
 import { nameRoute } from '../access-log.ts';
-import type { AdmitLink } from '../authenticate.ts';
+import { admitLink } from '../authenticate.ts';
 import { securePage } from './page.ts';
 
-type PageBrand = { name: string; logoUrl: string | null; colour: string | null };
+type PageStore = { name: string; logoUrl: string | null; colour: string | null } & Parameters<
+  typeof shopUrl
+>[0];
 
 /** Whose page it is, and in which language. */
-export type Frame = { store: PageBrand | null; language: string; shopUrl: string | null };
-
-type PageStore = PageBrand & Parameters<typeof shopUrl>[0];
-
-export function frameOf(
-  { config }: Pick<Services, 'config'>,
-  store: PageStore | null,
-  language: string,
-): Frame {
-  return { store, language, shopUrl: store && shopUrl(store, config.publicUrl) };
-}
+export type View = { store: PageStore | null; language: string };
 
 /** The language that the URL asks for. */
 export const langOf = ({ query }: Request): string | null =>
@@ -61,7 +53,8 @@ legend{margin:0 0 .5rem;padding:0}
 
 /** A page behind a link in a message: text and a form, no script, no file but the store's logo. `content` is HTML. */
 export function tokenPage(
-  { store, language, shopUrl: home }: Frame,
+  { config }: Pick<Services, 'config'>,
+  { store, language }: View,
   title: string,
   content: string,
   { style = '', images = [] }: { style?: string; images?: readonly string[] } = {},
@@ -74,6 +67,7 @@ export function tokenPage(
   const mark = logoOrigin === null ? name : `<img src="${escapeHtml(logo)}" alt="${name}">`;
   const colours = `:root{--brand:${colour};--on-brand:${textOn(colour)}}`;
   const back = escapeHtml(translator(language)('page.continue'));
+  const home = store && shopUrl(store, config.publicUrl);
   const link =
     home && `<footer class="back"><a href="${escapeHtml(home)}" rel="noreferrer">${back}</a></footer>`;
   const html = `<!doctype html>
@@ -88,45 +82,52 @@ ${STYLE}${style}</style></head>
 }
 
 /** Text under a heading, by the names of the messages. */
-export function notePage(frame: Frame, title: MessageKey, text: MessageKey): TokenPage {
-  const t = translator(frame.language);
-  return tokenPage(frame, t(title), `<p>${escapeHtml(t(text))}</p>`);
+export function notePage(
+  services: Services,
+  view: View,
+  title: MessageKey,
+  text = `${title}.text` as MessageKey,
+): TokenPage {
+  const t = translator(view.language);
+  return tokenPage(services, view, t(title), `<p>${escapeHtml(t(text))}</p>`);
 }
 
-/** Sends the page, or `missing` with 404. The address is a credential, so no referrer reveals it. */
-export function sendTokenPage(res: Response, page: TokenPage | null, missing: TokenPage): void {
-  const { html, images } = page ?? missing;
+/** The address is a credential, so no referrer reveals it. */
+export function sendTokenPage(res: Response, { html, images }: TokenPage, status = 200): void {
   securePage(res, { 'style-src': "'unsafe-inline'", 'script-src': "'none'", 'img-src': images });
   res.setHeader('Cache-Control', 'no-store');
   res.setHeader('Referrer-Policy', 'no-referrer');
   res.setHeader('X-Robots-Tag', 'noindex');
-  res
-    .status(page ? 200 : 404)
-    .type('html')
-    .send(html);
+  res.status(status).type('html').send(html);
 }
 
+/** A page about a link's contact: the message in its heading, and HTML. */
+export type LinkPage = [view: View, title: MessageKey, content: string];
+
 /** `lang` is the language that the URL asks for. */
-type Render = (token: string, lang: string | null, req: Request, res: Response) => Promise<TokenPage | null>;
+type Render = (token: string, lang: string | null, req: Request, res: Response) => Promise<LinkPage | null>;
 
 /** Serves pages whose path has a token of a store, by method; the first path names them all in logs and metrics. */
 export function serveTokenPages(
   app: Application,
   services: Services,
-  admitLink: AdmitLink,
   paths: [string, ...string[]],
-  missing: (frame: Frame) => TokenPage,
+  missing: MessageKey,
   pages: { get?: Render; post: Render },
 ): void {
   for (const [method, render] of Object.entries(pages) as ['get' | 'post', Render][])
     app[method](paths, async (req, res) => {
       nameRoute(res, paths[0]);
       const token = String(req.params['token']);
-      await admitLink(req, res, pidOfLink(token) ?? '');
+      await admitLink(services, req, res, pidOfLink(token) ?? '');
       const lang = langOf(req);
       const page = await render(token, lang, req, res);
-      const store = page ? null : await findLinkStore(services, token);
+      if (page) {
+        const [view, title, content] = page;
+        return sendTokenPage(res, tokenPage(services, view, translator(view.language)(title), content));
+      }
+      const store = await findLinkStore(services, token);
       const language = shippedLanguage(lang, store?.locale ?? null);
-      sendTokenPage(res, page, missing(frameOf(services, store, language)));
+      sendTokenPage(res, notePage(services, { store, language }, missing), 404);
     });
 }

@@ -135,7 +135,9 @@ export function decodeText(bytes: Buffer): string {
   }
 }
 
+/** Accepts JSON only: a page of another origin cannot send it without a preflight. */
 export async function readJsonBody(req: Request, res: Response): Promise<unknown> {
+  if (!req.is('application/json')) fail('unsupported-content-type', 'Send the body as application/json');
   return parseJsonBody(decodeText(await readBody(req, res)));
 }
 

@@ -20,15 +20,7 @@ export type ServedRoute = Route & {
 /** The table by `METHOD /path`. */
 export type ServedRoutes = ReadonlyMap<string, ServedRoute>;
 
-export type RestCall = {
-  kind: 'rest';
-  endpoint: string;
-  route: ServedRoute;
-  sent: Sent;
-  credentials: Credentials;
-  /** The input that its response depends on, besides the caller; null where it cannot be cached. */
-  cacheInput: readonly string[] | null;
-};
+export type RestCall = NonNullable<Awaited<ReturnType<typeof readRest>>>;
 
 export function prepareRoutes(schema: GraphQLSchema, table: RouteTable): ServedRoutes {
   return new Map(
@@ -75,7 +67,7 @@ export function queryOf(req: Request): string {
 }
 
 /** Null where no row has this path. */
-export async function readRest(routes: ServedRoutes, req: Request, res: Response): Promise<RestCall | null> {
+export async function readRest(routes: ServedRoutes, req: Request, res: Response) {
   const method = req.method === 'HEAD' ? 'GET' : req.method;
   const path = req.path.length > 1 ? req.path.replace(/\/$/, '') : req.path;
   const route = routes.get(`${method} ${path}`);
@@ -86,11 +78,12 @@ export async function readRest(routes: ServedRoutes, req: Request, res: Response
   const query = queryOf(req);
   const sent = fieldsOf(query, body);
   return {
-    kind: 'rest',
+    kind: 'rest' as const,
     endpoint: route.key,
     route,
     sent,
     credentials: credentialsOf(req, route, sent),
+    /** The input that its response depends on, besides the caller; null where it cannot be cached. */
     cacheInput: route.plan.isCacheable && req.method !== 'HEAD' ? [query, body] : null,
   };
 }
