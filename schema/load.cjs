@@ -2,14 +2,14 @@
 // the roots.
 const { readdirSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
-const { buildASTSchema, concatAST, parse } = require('graphql');
+const { Source, buildASTSchema, concatAST, parse } = require('graphql');
 
 /** The joined SDL of every .graphql file in this folder, in name order. */
 function loadTypeDefs() {
   const files = readdirSync(__dirname)
     .filter((name) => name.endsWith('.graphql'))
     .sort();
-  return concatAST(files.map((name) => parse(readFileSync(join(__dirname, name), 'utf8'))));
+  return concatAST(files.map((name) => parse(new Source(readFileSync(join(__dirname, name), 'utf8'), name))));
 }
 
 /** The schema without resolvers. */

@@ -4,6 +4,7 @@ import { objectSchema } from '../../platform/json.ts';
 import type { Schema } from '../../platform/json.ts';
 import type { Route } from '../../platform/route/route.ts';
 import { exampleOf } from './examples.ts';
+import { tagOf } from './parts.ts';
 import { inWords } from './schemas.ts';
 import type { Schemas } from './schemas.ts';
 
@@ -22,15 +23,6 @@ const SAMPLES: Record<string, unknown> = {
 
 const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** `createApiKey` becomes "Create API key", and the query `topics` "List topics". */
-function titleOf(kind: string, { name, type }: RootField): string {
-  const spaced = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  const words = spaced.replace(/\bapi\b/, 'API').replace('shopify', 'Shopify');
-  if (kind === 'subscription') return `Watch ${words}`;
-  if (kind === 'mutation' || /^(find|preview)/.test(words)) return upperFirst(words);
-  return `${/^\[|Connection/.test(String(type)) ? 'List' : 'Get'} ${words}`;
-}
-
 function selectionOf(type: GraphQLOutputType, depth = 3): string {
   const named = graphql.getNamedType(type);
   if (!graphql.isObjectType(named)) return '';
@@ -45,7 +37,8 @@ function selectionOf(type: GraphQLOutputType, depth = 3): string {
 }
 
 function describe(kind: string, field: RootField, { valueSchema, resolve }: Schemas): Schema {
-  const { name, type, description } = field;
+  const { name, type, astNode } = field;
+  const description = inWords(field);
   const required = field.args.filter(graphql.isRequiredArgument);
   const list = (parts: string[]): string => (parts.length > 0 ? `(${parts.join(', ')})` : '');
   const declared = list(required.map((arg) => `$${arg.name}: ${String(arg.type)}`));
@@ -66,9 +59,11 @@ function describe(kind: string, field: RootField, { valueSchema, resolve }: Sche
     if (!properties) return SAMPLES[key] ?? exampleOf(key, schema, resolve, name);
     return Object.fromEntries(keys.map((inner) => [inner, sample(inner, properties[inner]!)]));
   };
-  const caller = /operator key|shopper headers/.exec(description ?? '')?.[0].split(' ')[0] ?? 'store';
+  const caller = /operator key|shopper headers/.exec(description)?.[0].split(' ')[0] ?? 'store';
   return {
-    ...{ name, kind, caller, title: titleOf(kind, field), description: inWords(field) },
+    ...{ name, kind, caller, description },
+    title: /^[^.,;:(]+/.exec(description)![0].trim(),
+    tag: tagOf(`/${astNode!.loc!.source.name}`),
     args: argsSchema,
     query: graphql.print(graphql.parse(document)),
     variables: sample('', argsSchema),

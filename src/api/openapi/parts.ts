@@ -10,28 +10,40 @@ export const DESCRIPTION = `Wishlists, save for later and back-in-stock alerts f
   \`x-sessionid\`), never in the query string. All three are required, except to read a public list with \`fetch-list-with-contents\` or
   \`fetch-user-list\`, which needs only the \`pid\`.
 - **Request bodies** are forms. Some fields contain JSON, as their descriptions say. Empty fields count as absent, and unknown fields are ignored.
-- **GraphQL** at \`/graphql\` returns the same records and has more operations, which are listed after the REST calls.
+- **GraphQL** at \`/graphql\` returns the same records and has more operations, which are listed next to the REST calls.
 
 The service generates this document from its own routes and its GraphQL schema.`;
 
-/** Groups of calls by path; the last pattern that matches wins. */
+/** Groups of calls by path, and of GraphQL operations by schema file; the last pattern that matches wins. */
 const GROUPS = [
   [/^/, 'Store', 'The store that an API key belongs to.'],
   [
-    /\/(user\/|shoppers?[/.])/,
+    /\/(user\/|shoppers?[/.]|privacy\.)/,
     'Shoppers',
     'Guests and accounts, and how a guest’s lists join an account at login.',
   ],
-  [/\/lists\//, 'Lists', 'A shopper’s lists and their items.'],
+  [/\/(lists\/|(list|item|live|trash)\.)/, 'Lists', 'A shopper’s lists and their items.'],
   [/\/lists\/sfl\//, 'Save for later', 'The list of items that a shopper moved out of the cart.'],
-  [/\/products?[/.]/, 'Products', 'The catalogue, its stock, and how many lists a product is in.'],
-  [/\/(subscriptions\/|mailinglist|alerts\.)/, 'Alerts', 'Subscriptions, sent alerts and the mailing list.'],
+  [
+    /\/(products?[/.]|catalog\.)/,
+    'Products',
+    'The catalogue, its stock, and how many lists a product is in.',
+  ],
+  [
+    /\/(subscriptions?[/.]|mailinglist|alerts?\.|contact\.)/,
+    'Alerts',
+    'Subscriptions, sent alerts and the mailing list.',
+  ],
+  [/\/topic\./, 'Topics', 'What alerts are about: their triggers, rules and texts.'],
   [/\/(orders\/|revenue)/, 'Revenue', 'Orders, and the revenue from alerts and lists.'],
+  [/\/report\./, 'Reports', 'What shoppers do and want, and what is left to set up.'],
+  [/\/webhook\./, 'Webhooks', 'The URLs to which the service sends events, and the deliveries to them.'],
 ] as const;
 
 export const TAGS: Schema[] = GROUPS.map(([, name, description]) => ({ name, description }));
 
-export const tagOf = (path: string): string => GROUPS.findLast(([pattern]) => pattern.test(path))![1];
+/** `place` is the path of a call, or the name of a schema file after a slash. */
+export const tagOf = (place: string): string => GROUPS.findLast(([pattern]) => pattern.test(place))![1];
 
 const KEY = 'User name: the store’s `pid`. Password: an API key, which must stay on the store’s back end.';
 const PID = 'The store id, URL-encoded. Not needed with an API key.';

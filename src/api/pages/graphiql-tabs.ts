@@ -13,9 +13,9 @@ const explained = (comment: string, document: string): string =>
   `${comment.replace(/^(?=.)/gm, '# ').replace(/^$/gm, '#')}\n\n${print(parse(document))}\n`;
 
 const STORE = explained(
-  `Press the pink button to run this query with the
-headers at the bottom. The book icon on the left
-opens the documentation of every type and field.
+  `Press ▶ (Ctrl+Enter) to run this query with
+the headers at the bottom. The book icon opens
+the documentation of every type and field.
 
 A store's back end authenticates with
 Authorization: Basic base64(pid:key).`,
@@ -26,8 +26,9 @@ Authorization: Basic base64(pid:key).`,
 );
 
 const SHOPPER = explained(
-  `A shopper's browser sends x-pid, x-regid and x-sessionid.
-The store's back end gets the last two from generateRegid.`,
+  `A shopper's browser sends x-pid, x-regid and
+x-sessionid. The store's back end gets the
+last two from generateRegid.`,
   `query Shopper {
     shopper {
       regid isGuest
@@ -50,14 +51,17 @@ const LISTS = explained(
 );
 
 const SAVE = explained(
-  `Saves a mug to the list that the variables name.
-Saving it again changes it instead of adding it twice.`,
-  `mutation Save($lid: ID!) {
-    updateListContents(lid: $lid, a: [{ epi: 1003, empi: 103, du: "/demo#/p/mug", note: "the green one" }]) {
+  `Saves a mug to the list that the variables
+name. Saving it again changes it and never
+adds it twice.`,
+  `mutation Save($lid: ID!, $a: [ItemInput!]) {
+    updateListContents(lid: $lid, a: $a) {
       cnt a { epi dt note }
     }
   }`,
 );
+
+const MUG = { epi: 1003, empi: 103, du: '/demo#/p/mug', note: 'the green one' };
 
 const LIVE = explained(
   `A subscription runs until you stop it. Run it,
@@ -107,7 +111,7 @@ export function tabsFor(shown: Shown | null, isClosed: boolean): Tab[] {
     { query: (isClosed ? CLOSED : '') + STORE, headers: format(store) },
     { query: SHOPPER, headers: format(shopper) },
     { query: LISTS, headers: format(shopper) },
-    { query: SAVE, variables: format({ lid: shown?.visitor.lid ?? '' }), headers: format(shopper) },
+    { query: SAVE, variables: format({ lid: shown?.visitor.lid ?? '', a: [MUG] }), headers: format(shopper) },
     { query: LIVE, headers: format(shopper) },
   ];
 }

@@ -62,7 +62,7 @@ function body(url: string, steps: string, shown: DemoStore | null, hasDemo: bool
   <section class="hero">
     ${LOGO}
     <h1>wishgate</h1>
-    <p class="lead">Wishlists, save for later and back-in-stock alerts for online stores. Run it yourself, over GraphQL and REST.</p>
+    <p class="lead">Wishlists, save for later and back-in-stock alerts for online stores. Host it yourself, and call it over REST or GraphQL.</p>
     ${hasDemo ? demoButtons(shown !== null) : ''}
     ${PICTURE}
   </section>
@@ -72,7 +72,7 @@ function body(url: string, steps: string, shown: DemoStore | null, hasDemo: bool
   </section>
   <section>
     <h2>Quick start</h2>
-    <p class="text">From the first call to the first email${shown ? '. Run each step here, or paste it into a terminal; later steps use the values of earlier ones.' : '. Later steps use the values of earlier ones.'}</p>
+    <p class="text">From the first call to the first email. ${shown ? 'Press Run at each step: the page fills in the values for the next ones.' : 'Replace the words in capitals by values from earlier responses.'}</p>
     ${steps}
   </section>
   <section>

@@ -11,14 +11,12 @@ import type { Part } from './search.ts';
 import { Text } from './text.tsx';
 
 const GRAPHQL_CALLERS: Record<GraphqlOperation['caller'], string> = {
-  store: 'Send HTTP Basic with the `pid` and an API key.',
-  shopper: 'Send the headers `x-pid`, `x-regid` and `x-sessionid`.',
-  operator: 'Send the key of an operator.',
+  store: 'send HTTP Basic with the `pid` and an API key.',
+  shopper: 'send the headers `x-pid`, `x-regid` and `x-sessionid`.',
+  operator: 'send the key of an operator.',
 };
-const ABOUT_GRAPHQL =
-  'These operations have no REST call. Send them to `POST /graphql`; subscriptions run as server-sent events at `/graphql/stream`.';
 const ABOUT_ERRORS =
-  'Every error has the same body. Programs go by its `type`, and `msg` is for people. The [guide](#/guide/errors) says what to do about each.';
+  'Every error has the same body. Check `type` in your code; `msg` explains the problem to a developer. The [guide](#/guide/errors) shows how to handle them.';
 const ABOUT_EVENTS =
   'Your server receives a signed POST for each event that a webhook subscribes to. The [guide](#/guide/webhooks) shows how to add a webhook and check its signature.';
 
@@ -43,13 +41,15 @@ export const START: Part[] = [
   },
 ];
 
-function OperationBody({ query, variables, caller, args, description }: GraphqlOperation) {
+function OperationBody({ kind, query, variables, caller, args, description }: GraphqlOperation) {
+  const place =
+    kind === 'subscription' ? '`/graphql/stream`, which responds with server-sent events' : '`POST /graphql`';
   const link = new URLSearchParams({ query, variables: json(variables), caller }).toString();
   return (
     <div class="call">
       <div>
         <Text
-          text={`${description}\n\n${GRAPHQL_CALLERS[caller]}\n\n[Open in GraphiQL](/graphiql#${link})`}
+          text={`${description}\n\nOver GraphQL only: ${place}; ${GRAPHQL_CALLERS[caller]}\n\n[Open in GraphiQL](/graphiql#${link})`}
         />
         <SchemaFields summary="Arguments" schema={args} isSent />
       </div>
@@ -66,31 +66,35 @@ export function partsOf(reference: Document): Part[] {
   const { schemas } = reference.components;
   const areas = areasOf(reference);
   const { errors } = areas[0]!.calls[0]!;
+  const operations = reference['x-graphql-operations'].map((operation) => ({
+    tag: operation.tag,
+    href: `#/graphql/${operation.name}`,
+    title: operation.title,
+    note: `GraphQL ${operation.kind} ${operation.name}`,
+    pieces: [operation.description, operation.name, ...fieldsIn(operation.args, schemas)],
+    body: () => <OperationBody {...operation} />,
+  }));
   const calls = areas.map(({ name, description: about, calls: all }) => ({
     name,
     about,
-    topics: all.map((call) => ({
-      href: `#/${call.operationId}`,
-      title: call.summary,
-      note: `${call.method} ${call.path}`,
-      pieces: [
-        call.description,
-        call.path,
-        ...call.fields.flatMap(({ name: field, schema }) => [
-          `${field}: ${schema.description ?? ''}`,
-          ...fieldsIn(schema, schemas),
-        ]),
-        ...fieldsIn(call.response.schema, schemas),
-      ],
-      body: () => <CallBody call={call} />,
-    })),
-  }));
-  const operations = reference['x-graphql-operations'].map((operation) => ({
-    href: `#/graphql/${operation.name}`,
-    title: operation.title,
-    note: `${operation.kind} ${operation.name}`,
-    pieces: [operation.description, operation.name, ...fieldsIn(operation.args, schemas)],
-    body: () => <OperationBody {...operation} />,
+    topics: [
+      ...all.map((call) => ({
+        href: `#/${call.operationId}`,
+        title: call.summary,
+        note: `${call.method} ${call.path}`,
+        pieces: [
+          call.description,
+          call.path,
+          ...call.fields.flatMap(({ name: field, schema }) => [
+            `${field}: ${schema.description ?? ''}`,
+            ...fieldsIn(schema, schemas),
+          ]),
+          ...fieldsIn(call.response.schema, schemas),
+        ],
+        body: () => <CallBody call={call} />,
+      })),
+      ...operations.filter(({ tag }) => tag === name),
+    ],
   }));
   const types = {
     href: '#/errors',
@@ -115,7 +119,6 @@ export function partsOf(reference: Document): Part[] {
   });
   return [
     ...calls,
-    { name: 'GraphQL only', about: ABOUT_GRAPHQL, topics: operations },
     { name: 'Errors', about: ABOUT_ERRORS, topics: [types] },
     { name: 'Webhook events', about: ABOUT_EVENTS, topics: events },
   ];

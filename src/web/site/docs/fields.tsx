@@ -50,12 +50,14 @@ const PLACES = { form: '', query: ' in the query string', header: ' header' };
 
 /** Shows the fields of a typical call first, the others on demand. */
 export function Fields({ call, values, edit }: { call: Call; values: Values; edit: Edit }) {
+  // The type is already next to the name.
+  const aboutOf = (text = ''): string => text.replace(/ JSON text: [^.]*\.$/, '');
   const row = (field: Field) => {
     const { name, schema, place, isRequired } = field;
     const id = `${call.operationId}-${name}`;
     const type = `${typeName(schema)}${PLACES[place]}${isRequired ? ', required' : ''}`;
     return (
-      <Labelled id={id} label={name} type={type} about={schema.description ?? ''}>
+      <Labelled id={id} label={name} type={type} about={aboutOf(schema.description)}>
         <Input field={field} id={id} value={values[name] ?? ''} edit={edit} />
         <SchemaFields summary={`Inside \`${name}\``} schema={schema} isSent />
       </Labelled>

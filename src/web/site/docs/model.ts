@@ -37,6 +37,7 @@ export type GraphqlOperation = {
   kind: string;
   title: string;
   description: string;
+  tag: string;
   caller: 'shopper' | 'store' | 'operator';
   args: Schema;
   query: string;

@@ -78,7 +78,10 @@ export function Navigation({ parts, current }: { parts: Part[]; current: string 
             onInput={(event) => setSearch(event.currentTarget.value)}
           />
           <p class="quiet" role="status">
-            {isSearching && (found.length === 0 ? 'No results' : `Results: ${found.length}`)}
+            {isSearching &&
+              (found.length === 0
+                ? 'No results. Try a field or path, such as lid or lists/create.'
+                : `Results: ${found.length}`)}
           </p>
         </form>
         {isSearching ? results : groups}
