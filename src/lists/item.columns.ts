@@ -1,4 +1,5 @@
 import type { ItemModel, ProductModel } from '../generated/prisma/models.ts';
+import type { BundleItem } from '../generated/resolvers.ts';
 import { columnsOf } from '../platform/database/columns.ts';
 import type { FieldsWith, ReadValue, SqlType } from '../platform/database/columns.ts';
 
@@ -81,15 +82,7 @@ export const copiedColumns = itemColumns.filter(({ write }) => write !== 'own');
 
 export type CustomField = FieldsWith<Table, { write: 'custom' }>;
 
-export type BundleItemRow = {
-  title: string | null;
-  price: number | null;
-  empi: string | null;
-  epi: string | null;
-  iu: string | null;
-  uri: string | null;
-  vendor: string | null;
-};
+export type BundleItemRow = Omit<BundleItem, '__typename'>;
 
 type RecordName<Field extends keyof ItemModel> = Table[Field] extends { as: infer Name extends string }
   ? Name

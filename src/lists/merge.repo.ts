@@ -14,10 +14,6 @@ export type MergeListRow = Raw<Pick<ListModel, 'lid' | 'regid' | 'lname' | 'lty'
   isCopying: boolean;
 };
 
-export async function hasLists(tx: Tx, { pid, regid }: ShopperRow): Promise<boolean> {
-  return (await tx.prisma.list.findFirst({ where: { pid, regid }, select: { lid: true } })) !== null;
-}
-
 /** SQL: locks rows in the order that every writer of several lists uses. */
 export function lockAllLists(tx: Tx, pid: string, regids: readonly string[]): Promise<MergeListRow[]> {
   return tx.query<MergeListRow>(
@@ -28,12 +24,7 @@ export function lockAllLists(tx: Tx, pid: string, regids: readonly string[]): Pr
 }
 
 /** SQL: sets columns from other columns. Returns the number of items, including those that are still to be copied. */
-export async function moveLists(
-  tx: Tx,
-  account: ShopperRow,
-  lids: readonly string[],
-  now: Date,
-): Promise<number> {
+export async function moveLists(tx: Tx, account: ShopperRow, lids: readonly string[], now: Date) {
   const [row] = await tx.query<{ items: number }>(
     `WITH moved AS (
        UPDATE list SET regid = $3, uid = $4, cby = coalesce(cby, $5), uby = coalesce(uby, $5), version = version + 1, uts = greatest(uts, $6),
@@ -111,12 +102,7 @@ const joinedColumn = ({ column, merge }: (typeof listColumns)[number]): string[]
 };
 
 /** SQL: sets columns from those of another row. Deletes the lists that have joined another one. */
-export async function closeJoinedLists(
-  tx: Tx,
-  account: ShopperRow,
-  pairs: readonly Joining[],
-  now: Date,
-): Promise<void> {
+export async function closeJoinedLists(tx: Tx, account: ShopperRow, pairs: readonly Joining[], now: Date) {
   await tx.query(
     `UPDATE list a SET ${listColumns.flatMap(joinedColumn).join(', ')}, uby = $4, version = a.version + 1, uts = greatest(a.uts, $5)
      FROM ${PAIRS} JOIN list g ON g.pid = $1 AND g.lid = pair.source

@@ -221,10 +221,7 @@ const unpackPreview = (list: PackedList): ListsRow['lists'][number] =>
   Object.assign(list, { preview: list.preview && list.preview.map(unpackItem) });
 
 /** `total` is 0 when the key has no limit. */
-export async function readLists(
-  db: Db,
-  reads: readonly { key: ListsKey; maxBytes: number }[],
-): Promise<{ row: ListsRow | null; bytes: number }[]> {
+export async function readLists(db: Db, reads: readonly { key: ListsKey; maxBytes: number }[]) {
   const keys = reads.map(({ key }) => key);
   const rows = await db.query<PackedListsRow>(LISTS, [
     ...arraysOf(keys, 'pid', 'regid', 'lty', 'st'),
