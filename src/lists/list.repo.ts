@@ -53,10 +53,12 @@ export function findReadable(db: Db, reader: ListOwner, lid: string): Promise<st
 }
 
 /** Finds the store of a public list; list ids are random, so they are unique across stores. */
-export async function findPublicStore(db: Db, lid: string): Promise<string | null> {
-  const where = { lid, anonRead: true };
-  const list = await db.prisma.list.findFirst({ where, select: { pid: true } });
-  return list?.pid ?? findAliasedStore(db, lid);
+export async function findPublicStore({ prisma }: Db, lid: string): Promise<string | null> {
+  const list = { anonRead: true };
+  const found =
+    (await prisma.list.findFirst({ where: { lid, ...list }, select: { pid: true } })) ??
+    (await prisma.listAlias.findFirst({ where: { alias: lid, list }, select: { pid: true } }));
+  return found?.pid ?? null;
 }
 
 /** SQL: returns JSON columns as text; Prisma would parse them. */
@@ -202,11 +204,6 @@ export function findByLid<Found>(
   isFound?: (found: Found) => boolean,
 ): Promise<Found> {
   return findByLids(db, pid, [lid], ([one]) => find(one!), isFound);
-}
-
-export async function findAliasedStore(db: Db, alias: string): Promise<string | null> {
-  const where = { alias, list: { anonRead: true } };
-  return (await db.prisma.listAlias.findFirst({ where, select: { pid: true } }))?.pid ?? null;
 }
 
 export async function addAliases(tx: Tx, { pid, lid }: ListKey, aliases: readonly string[]): Promise<void> {

@@ -123,6 +123,7 @@ type Store = { pid: string; held: number; waiting: number; lines: Map<string, Li
 /** The interval at which waiting tickets are checked against `waitMs`. */
 const CHECK_MS = 20;
 const IMMEDIATELY = Promise.resolve();
+const TOO_BUSY = 'Too many requests are in progress; retry later';
 
 /**
  * A queue in front of a scarce resource. A ticket that fits is admitted at once; the others wait per caller in round-robin order,
@@ -232,7 +233,7 @@ export function createFairQueue(limits: QueueLimits): FairQueue {
         const refuse = (): void => {
           leave();
           forgetIdle(store, line);
-          reject(tooBusy());
+          reject(new AppError('unavailable', TOO_BUSY, { 'Retry-After': '2' }));
         };
         waiting = { since: performance.now(), admit, refuse };
       });
@@ -248,10 +249,4 @@ export function createFairQueue(limits: QueueLimits): FairQueue {
     },
     figures: () => ({ held, waiting: everybody.size }),
   };
-}
-
-function tooBusy(): AppError {
-  return new AppError('unavailable', 'Too many requests are in progress; retry later', {
-    'Retry-After': '2',
-  });
 }

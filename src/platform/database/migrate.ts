@@ -73,11 +73,7 @@ function isFormerHistory(history: readonly Pick<Migration, 'name' | 'checksum'>[
 }
 
 /** Replaces a complete history from before the baseline; no later migration would fit a partial one. */
-async function takeOver(
-  client: pg.ClientBase,
-  history: readonly AppliedRow[],
-  baseline: Migration,
-): Promise<AppliedRow[]> {
+async function takeOver(client: pg.ClientBase, history: readonly AppliedRow[], baseline: Migration) {
   if (!isFormerHistory(history) || history.some((row) => row.finished_at === null))
     throw new Error(
       `This database has only some of the migrations from before ${baseline.name}, or unknown ones; it was not changed; ` +

@@ -58,28 +58,27 @@ export const alsoNamed = <Value>(field: Field<Value>, ...otherNames: string[]): 
   otherNames,
 });
 
-/** A required text that is absent becomes an empty text, because the operation itself reports the error. */
-export const text: Optional<string | null, string> = {
-  ...optional<string | null>({ kind: 'text', read: (text) => text }),
-  required: { kind: 'text', read: (text) => text ?? '', isRequired: true },
-};
+/** A required field that is absent is read as an empty text, because the operation itself reports the error. */
+function nullable<Value>(
+  kind: Field['kind'],
+  read: (text: string, place: Place) => Value,
+): Optional<Value | null, Value> {
+  return {
+    ...optional<Value | null>({ kind, read: (text, place) => (text === null ? null : read(text, place)) }),
+    required: { kind, read: (text, place) => read(text ?? '', place), isRequired: true },
+  };
+}
 
-function readId(text: string, { name, type, failure }: Place): string {
-  const id = getNullableType(type) as GraphQLScalarType<string>;
+export const text = nullable('text', (text) => text);
+
+export const id = nullable('text', (text, { name, type, failure }): string => {
+  const scalar = getNullableType(type) as GraphQLScalarType<string>;
   try {
-    return id.parseValue(text);
+    return scalar.parseValue(text);
   } catch (error) {
     return fail(failure, `${name}: ${(error as Error).message}`);
   }
-}
-
-export const id: Optional<string | null, string> = {
-  ...optional<string | null>({
-    kind: 'text',
-    read: (text, place) => (text === null ? null : readId(text, place)),
-  }),
-  required: { kind: 'text', read: (text, place) => readId(text ?? '', place), isRequired: true },
-};
+});
 
 const INTEGER = /^[+-]?\d+$/;
 const MAX_INT = 2_147_483_647;
@@ -105,17 +104,11 @@ const FLAGS = new Map([
   ['0', false],
 ]);
 
-function readFlag(text: string, { name, failure }: Place): boolean {
-  return FLAGS.get(text.trim().toLowerCase()) ?? fail(failure, `${name} must be true or false`);
-}
-
-export const flag: Optional<boolean | null, boolean> = {
-  ...optional<boolean | null>({
-    kind: 'flag',
-    read: (text, place) => (text === null ? null : readFlag(text, place)),
-  }),
-  required: { kind: 'flag', read: (text, place) => readFlag(text ?? '', place), isRequired: true },
-};
+export const flag = nullable(
+  'flag',
+  (text, { name, failure }) =>
+    FLAGS.get(text.trim().toLowerCase()) ?? fail(failure, `${name} must be true or false`),
+);
 
 const MILLISECONDS = /^-?\d{6,16}$/;
 

@@ -10,12 +10,11 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import type { DocumentNode, GraphQLInputType, GraphQLSchema } from 'graphql';
-import type { ErrorType } from '../errors.ts';
+import type { DocumentNode, GraphQLInputObjectType, GraphQLInputType, GraphQLSchema } from 'graphql';
 import { objectSchema, rawJson, stringifyJson, stripNull } from '../json.ts';
 import type { ObjectSchema, Schema } from '../json.ts';
 import { innermostRefusal } from './form.ts';
-import type { Field, Input } from './form.ts';
+import type { Field, Input, Place } from './form.ts';
 
 export type StreamType = 'application/json' | 'text/csv';
 
@@ -87,40 +86,30 @@ export function alias(name: string, row: Route): Route {
 export type Sent = (field: string) => string | null;
 
 /** `group` is the variable of the input object to which the field belongs. */
-export type Reading = {
-  group: string | null;
-  name: string;
-  names: readonly string[];
-  field: Field;
-  type: GraphQLInputType;
-  failure: ErrorType;
-};
+export type Reading = Place & { group: string | null; names: readonly string[]; field: Field };
 
 const isField = (entry: Field | Record<string, Field>): entry is Field => typeof entry['read'] === 'function';
-
-const namesOf = (name: string, { otherNames = [] }: Field): string[] => [name, ...otherNames];
 
 export function readingsOf(schema: GraphQLSchema, { document, form }: Route): Reading[] {
   const uses = usesOf(schema, document);
   const definitions = getOperationAST(document)!.variableDefinitions ?? [];
-  return Object.entries(form).flatMap(([name, entry]): Reading[] => {
-    const definition = definitions.find(({ variable }) => variable.name.value === name)!;
+  return Object.entries(form).flatMap(([variable, entry]): Reading[] => {
+    const definition = definitions.find((one) => one.variable.name.value === variable)!;
     const type = typeFromAST(schema, definition.type as never) as unknown as GraphQLInputType;
-    const around = uses.get(name) ?? [];
-    if (isField(entry)) {
-      const failure = innermostRefusal(around);
-      return [{ group: null, name, names: namesOf(name, entry), field: entry, type, failure }];
-    }
-    const input = getNullableType(type);
-    const inner = isInputObjectType(input) ? input.getFields() : {};
-    return Object.entries(entry).map(([key, field]) => ({
-      group: name,
-      name: key,
-      names: namesOf(key, field),
+    const around = uses.get(variable) ?? [];
+    const read = (name: string, field: Field) => ({
+      name,
+      names: [name, ...(field.otherNames ?? [])],
       field,
-      type: inner[key]!.type,
-      failure: innermostRefusal([...around, inner[key]!]),
-    }));
+    });
+    if (isField(entry))
+      return [{ group: null, ...read(variable, entry), type, failure: innermostRefusal(around) }];
+    const inputs = (getNullableType(type) as GraphQLInputObjectType).getFields();
+    return Object.entries(entry).map(([name, field]) => {
+      const input = inputs[name]!;
+      const failure = innermostRefusal([...around, input]);
+      return { group: variable, ...read(name, field), type: input.type, failure };
+    });
   });
 }
 
