@@ -1,7 +1,7 @@
 import type { ItemModel, ProductModel } from '../generated/prisma/models.ts';
 import type { BundleItem } from '../generated/resolvers.ts';
 import { columnsOf } from '../platform/database/columns.ts';
-import type { FieldsWith, ReadValue, SqlType } from '../platform/database/columns.ts';
+import type { FieldsWith, ReadValue, RecordName, SqlType } from '../platform/database/columns.ts';
 
 /** The checks in item.rules.ts that fit each column type. */
 type Checks = {
@@ -84,22 +84,18 @@ export type CustomField = FieldsWith<Table, { write: 'custom' }>;
 
 export type BundleItemRow = Omit<BundleItem, '__typename'>;
 
-type RecordName<Field extends keyof ItemModel> = Table[Field] extends { as: infer Name extends string }
-  ? Name
-  : Field;
-
 type SentField = FieldsWith<Table, { check: string }>;
 
 /** Input names. */
 export type SentName = {
   [Field in SentField]:
-    | RecordName<Field>
+    | RecordName<Table, Field>
     | (Table[Field] extends { also: infer Name extends string } ? Name : never);
 }[SentField];
 
 /** An item joined with its product. Times are milliseconds, JSON is text. */
 export type ItemRow = {
-  [Field in keyof ItemModel as RecordName<Field>]: ReadValue<ItemModel[Field]>;
+  [Field in keyof ItemModel as RecordName<Table, Field>]: ReadValue<ItemModel[Field]>;
 } & Pick<ProductModel, 'stk'> & {
     /** The catalogue shard of the variant; see `CatalogRevision`. */
     shard: number;

@@ -12,6 +12,7 @@ import type { ItemRow } from './item.columns.ts';
 import { checkVariants } from './item.rules.ts';
 import type { ListRow } from './list.columns.ts';
 import { addAliases, changeList, findOwnList, findSaveForLater, lockLists, usedBytes } from './list.repo.ts';
+import type { LockedList } from './list.repo.ts';
 import { checkBytes, checkLid, eventsOfItems, restorableSince, restorableUntil } from './list.rules.ts';
 import { checkListCount, failMissing, lockOwner, withOwnList } from './list.service.ts';
 import type { Owner } from './list.service.ts';
@@ -48,13 +49,8 @@ async function restoreRow(ctx: Context, tx: Tx, owner: Owner, lid: string): Prom
 }
 
 /** A shopper has one save-for-later list, and clients recreate it at once: the deleted items join the current one. */
-async function joinSaveForLater(
-  ctx: Context,
-  tx: Tx,
-  owner: Owner,
-  { lid: from, aliases }: repo.DeletedList,
-  to: string,
-): Promise<ListRow> {
+async function joinSaveForLater(ctx: Context, tx: Tx, owner: Owner, deleted: repo.DeletedList, to: string) {
+  const { lid: from, aliases } = deleted;
   const [target] = await lockLists(tx, owner, [to]);
   if (target === undefined) return failMissing(tx, owner);
   const added = await repo.insertDeletedContents(tx, owner, { from, to }, ctx.now());
@@ -64,13 +60,7 @@ async function joinSaveForLater(
   return recordAdded(ctx, tx, owner, target, added);
 }
 
-async function recordAdded(
-  ctx: Context,
-  tx: Tx,
-  owner: Owner,
-  target: Parameters<typeof changeList>[1],
-  added: number,
-): Promise<ListRow> {
+async function recordAdded(ctx: Context, tx: Tx, owner: Owner, target: LockedList, added: number) {
   const { used, ...list } = await changeList(tx, target, {}, { uby: owner.em, now: ctx.now() });
   checkBytes(ctx, used);
   await checkItemCount(ctx, tx, list, added);
