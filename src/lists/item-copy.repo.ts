@@ -38,11 +38,7 @@ const COPY = {
 };
 
 /** Copies a list's items into another list of the store. The caller has checked that it may read the one and write the other. */
-export async function copyList(
-  tx: Tx,
-  { pid, lid, di, uby, now }: WriteScope,
-  source: string,
-): Promise<void> {
+export async function copyList(tx: Tx, { pid, lid, di, uby, now }: WriteScope, source: string) {
   const portioned = await tx.query(COPY, [pid, source, lid, di, uby, now, PORTION_SIZE]);
   if (portioned.length > 0) tx.afterCommit(tx.wake);
 }

@@ -71,12 +71,7 @@ const CHECKS = {
   },
 };
 
-function checkText(
-  check: 'id' | 'line' | 'url',
-  path: string,
-  field: string,
-  value: string | null | undefined,
-): string | undefined {
+function checkText(check: 'id' | 'line' | 'url', path: string, field: string, value?: string | null) {
   return value == null ? undefined : CHECKS[check](path, field, value);
 }
 

@@ -18,7 +18,7 @@ import { deleteItems, findMemberships, transferItems } from './item.repo.ts';
 import { checkAddedIn, checkRef, checkVariants, partitionItems } from './item.rules.ts';
 import type { ListRow } from './list.columns.ts';
 import { changeList, findByLid, findByLids, lockLists } from './list.repo.ts';
-import type { LockedList } from './list.repo.ts';
+import type { ListOwner, LockedList } from './list.repo.ts';
 import { chargeItems, checkBytes, checkLid, checkListVersion, eventsOfItems } from './list.rules.ts';
 import { failMissing, withOwnList } from './list.service.ts';
 import type { Owner } from './list.service.ts';
@@ -117,7 +117,7 @@ async function readSource(tx: Tx, owner: Owner, lid: string): Promise<ListView> 
 export async function isInLists(
   ctx: Context,
   epis: readonly string[],
-  owner: Pick<Owner, 'pid' | 'regid'> = requireShopper(ctx),
+  owner: ListOwner = requireShopper(ctx),
 ) {
   const checked = checkVariants(epis);
   const lids = new Map<string, string[]>(checked.map((epi) => [epi, []]));

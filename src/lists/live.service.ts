@@ -54,11 +54,7 @@ function beginWatch(ctx: Context, rev: number | null): Watch {
 }
 
 /** Waits until the client has read the previous event; changes in the meantime become one event. */
-async function* follow(
-  ctx: Context,
-  watch: Watch,
-  first: RevisionChanges,
-): AsyncGenerator<{ lists: RevisionChanges }> {
+async function* follow(ctx: Context, watch: Watch, first: RevisionChanges) {
   const owner = requireShopper(ctx);
   let last = first;
   try {

@@ -66,12 +66,7 @@ export async function joinDuplicates(tx: Tx, pid: string, pairs: readonly Joinin
 }
 
 /** SQL: moves hundreds of thousands of items without reading them. They keep their ids and order; webhooks get `list.item.added`. */
-export async function moveMissingItems(
-  tx: Tx,
-  { pid, uid }: ShopperRow,
-  pairs: readonly Joining[],
-  now: Date,
-): Promise<number> {
+export async function moveMissingItems(tx: Tx, account: ShopperRow, pairs: readonly Joining[], now: Date) {
   tx.afterCommit(tx.wake);
   const [row] = await tx.query<{ count: number }>(
     `WITH moved AS (
@@ -81,7 +76,7 @@ export async function moveMissingItems(
        RETURNING g.lid, g.id, g.epi, g.empi, g.du, g.qty, g.seq),
      events AS (${insertItemEvents('moved', 4)})
      SELECT count(*)::int AS count FROM moved`,
-    [pid, ...arraysOf(pairs, 'from', 'to'), 'list.item.added', uid, now.toISOString()],
+    [account.pid, ...arraysOf(pairs, 'from', 'to'), 'list.item.added', account.uid, now.toISOString()],
   );
   return row!.count;
 }

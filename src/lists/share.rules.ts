@@ -8,6 +8,7 @@ import { formatMoney } from '../platform/money.ts';
 import type { MoneyStyle } from '../platform/money.ts';
 import { codePoints, isLine, isStorable, shorten } from '../platform/text.ts';
 import { DAY_MS, HOUR_MS } from '../platform/time.ts';
+import type { StoreRow } from '../stores/store.repo.ts';
 
 const MAX_NAME = 100;
 const MAX_NOTE = 1_000;
@@ -59,12 +60,7 @@ export function checkShareMedium(text: string): string {
 }
 
 /** Links to the store's own page, or else to the page of this service, whose texts are in `lang`. */
-export function shareLink(
-  store: { pid: string; shareUrl: string | null; isDemo: boolean },
-  publicUrl: string,
-  lid: string,
-  lang: string,
-): string {
+export function shareLink(store: StoreRow, publicUrl: string, lid: string, lang: string): string {
   if (store.shareUrl === null && store.isDemo) return `${publicUrl}/demo#/shared/${lid}`;
   if (store.shareUrl === null)
     return `${publicUrl}/shared/${lid}?${new URLSearchParams({ pid: store.pid, lang }).toString()}`;

@@ -12,9 +12,7 @@ const OUTSIDE = {
   waitMs: 5_000,
   maxWaiting: 2_000,
 };
-/**
- * This number of further requests wait without a slot in flight; later ones hold theirs, so that the store delays only itself.
- */
+/** This number of further requests wait without a slot in flight; later ones hold theirs, so that the store delays only itself. */
 const MAX_WAITING_OUTSIDE = 8;
 /** Thousands of requests may wait for a change, each with its body in memory. */
 const MAX_WAITING_BODY = 50_000;

@@ -23,6 +23,12 @@ export function isLine(text: string, max: number): boolean {
   return codePoints(text) <= max && !hasControlCharacters(text) && isStorable(text);
 }
 
+/** The entries of a text that separates them by commas. */
+export function splitList(text: string): string[] {
+  const entries = text.trim().split(/\s*,\s*/);
+  return entries.filter(Boolean);
+}
+
 /** Makes one line for an email header, without invisible characters that reorder or hide the text around them. */
 export function toLine(text: string): string {
   return text.replace(CONTROLS, ' ').replace(INVISIBLE, '').trim();

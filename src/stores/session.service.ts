@@ -27,10 +27,7 @@ function read(session: string): { pid: string; hash: Buffer<ArrayBuffer> } | nul
 }
 
 /** Signs in a caller who has just presented a key; returns the cookie's value. */
-export async function openSession(
-  { db, now }: Deps,
-  { store, keyId, operatorId }: Pick<Viewer, 'store' | 'keyId' | 'operatorId'>,
-): Promise<string> {
+export async function openSession({ db, now }: Deps, { store, keyId, operatorId }: Viewer): Promise<string> {
   const token = newToken();
   const createdAt = now();
   const expiresAt = new Date(createdAt.getTime() + SESSION_MS);

@@ -167,16 +167,12 @@ export const fixed = <Value>(value: Value): Field<Value> => ({ kind: 'fixed', re
 
 const NUMBER = /^\s*[+-]?\d{1,15}(\.\d{1,15})?\s*$/;
 
-const YES: readonly unknown[] = ['true', 1, '1'];
-
-const NO: readonly unknown[] = ['false', 0, '0'];
-
 /** Accepts a number sent as text, a text sent as number, and a flag sent as 0 or 1, because clients build these fields themselves. */
 function fitScalar(name: string, value: unknown): unknown {
   if ((name === 'Int' || name === 'Float') && typeof value === 'string' && NUMBER.test(value))
     return Number(value);
-  if (name === 'Boolean' && YES.includes(value)) return true;
-  if (name === 'Boolean' && NO.includes(value)) return false;
+  if (name === 'Boolean' && (typeof value === 'string' || typeof value === 'number'))
+    return FLAGS.get(String(value)) ?? value;
   return name === 'String' && typeof value === 'number' ? String(value) : value;
 }
 
@@ -219,15 +215,11 @@ function fit(type: GraphQLInputType, value: unknown, path: string, failure: Erro
   const given = value as Record<string, unknown>;
   const entries = Object.values(type.getFields())
     .filter((field) => given[field.name] != null || isNonNullType(field.type))
-    .map((field) => [
-      field.name,
-      fit(
-        field.type,
-        given[field.name] ?? EMPTY.get(String(field.type)),
-        `${path}.${field.name}`,
-        refusalOf(field) ?? failure,
-      ),
-    ]);
+    .map((field) => {
+      const { name, type } = field;
+      const sent = given[name] ?? EMPTY.get(String(type));
+      return [name, fit(type, sent, `${path}.${name}`, refusalOf(field) ?? failure)];
+    });
   return Object.fromEntries(entries) as Record<string, unknown>;
 }
 
