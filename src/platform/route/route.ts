@@ -51,10 +51,7 @@ export type RouteTable = Record<`${'GET' | 'POST'} /${string}`, Route>;
 
 type Fields<Input> = { [Name in keyof Input]-?: Field<Input[Name]> };
 
-type Row<Data, Variables> = Pick<
-  Route,
-  'caller' | 'summary' | 'description' | 'isOpen' | 'stream' | 'namesShopper'
-> & {
+type Row<Data, Variables> = Omit<Route, 'form' | 'document' | 'reply' | 'needsOneOf' | 'aliasOf'> & {
   needsOneOf?: readonly (keyof Variables & string)[];
   form: {
     [Name in keyof Variables]-?:
@@ -186,9 +183,8 @@ export const whole: Shape<unknown> = { body: (record) => record, schema: (record
 export const under = (key: string, constants: Record<string, string> = {}): Shape<unknown> => ({
   body: (record) => ({ ...constants, [key]: record }),
   schema: (record) => {
-    const properties: Record<string, Schema> = {};
-    for (const [name, value] of Object.entries(constants)) properties[name] = { const: value };
-    return objectSchema({ ...properties, [key]: record });
+    const fixed = Object.entries(constants).map(([name, value]) => [name, { const: value }]);
+    return objectSchema({ ...(Object.fromEntries(fixed) as Record<string, Schema>), [key]: record });
   },
 });
 
@@ -236,23 +232,17 @@ export function changes<Key extends string>(...keys: Key[]): Shape<{ [Name in Ke
           .map(([name, part]) => [name, lists.has(name) ? (part as Change[]).map(flatten) : part]),
       ),
     schema: (record, resolve) => {
-      const { properties } = resolve(record);
+      const properties = Object.entries(resolve(record).properties);
       const flatSchema = (change: Schema): Schema => {
         const { item, epi, hasError, msg } = resolve(change).properties;
-        const missing = objectSchema({
-          epi: epi!,
-          hasError: { ...hasError, const: true },
-          msg: stripNull(msg!),
-        });
-        return { anyOf: [stripNull(item!), missing] };
+        const failed = { epi: epi!, hasError: { ...hasError, const: true }, msg: stripNull(msg!) };
+        return { anyOf: [stripNull(item!), objectSchema(failed)] };
       };
-      const parts = Object.entries(properties).map(([name, part]) => {
+      const parts = properties.map(([name, part]) => {
         const sent = stripNull(part);
         return [name, lists.has(name) ? { ...sent, items: flatSchema(sent['items'] as Schema) } : sent];
       });
-      const always = Object.keys(properties).filter(
-        (name) => stripNull(properties[name]!) === properties[name],
-      );
+      const always = properties.flatMap(([name, part]) => (stripNull(part) === part ? [name] : []));
       return objectSchema(Object.fromEntries(parts) as Record<string, Schema>, always);
     },
   };
