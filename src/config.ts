@@ -8,6 +8,7 @@ import { httpUrl } from './alerts/send/settings.ts';
 import { splitAddress } from './platform/database-address.ts';
 import { POOLERS } from './platform/database/pooler.ts';
 import { isLoopbackHost, isLoopbackUrl } from './platform/loopback.ts';
+import { splitList } from './platform/text.ts';
 
 const flag = z
   .enum(['0', '1', 'off', 'on', 'false', 'true'])
@@ -25,12 +26,7 @@ function isProxy(entry: string): boolean {
 
 const proxies = z
   .string()
-  .transform((text) =>
-    text
-      .trim()
-      .split(/\s*,\s*/)
-      .filter(Boolean),
-  )
+  .transform(splitList)
   .refine(
     (entries) => entries.every(isProxy),
     'use IP addresses, subnets, loopback, linklocal or uniquelocal, separated by commas',

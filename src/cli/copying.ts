@@ -11,7 +11,6 @@ import { createLogger } from '../platform/log.ts';
 import type { Logger } from '../platform/log.ts';
 import { describeDatabase, requireDatabase } from './database.ts';
 import { UsageError, readFlags } from './flags.ts';
-import type { Values } from './flags.ts';
 import { createTicker } from './progress.ts';
 
 export const STANDARD = '-';
@@ -22,10 +21,7 @@ export const PIECE_BYTES = 262_144;
 export const createCliLogger = (): Logger => createLogger('warn', logTo(2));
 
 /** The file is null for --help. */
-export function readFileCall(
-  args: string[],
-  flags: Parameters<typeof readFlags>[1],
-): { file: string | null; values: Values } {
+export function readFileCall(args: string[], flags: Parameters<typeof readFlags>[1]) {
   const files: string[] = [];
   const values = readFlags(args, flags, files);
   if (values['help'] === true) return { file: null, values };

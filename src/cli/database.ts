@@ -18,10 +18,7 @@ export function describeDatabase({ databaseUrl, dataDir }: Config): string {
 }
 
 /** Throws before a command without the server's DATA_DIR creates another database there, changes it and reports success. */
-export async function requireDatabase(
-  { databaseUrl, dataDir }: Config,
-  canCreate: boolean = false,
-): Promise<void> {
+export async function requireDatabase({ databaseUrl, dataDir }: Config, canCreate: boolean = false) {
   if (databaseUrl !== null || (await hasDatabase(dataDir))) return;
   const otherwise = canCreate ? `, or add --${NEW_DATABASE} to create one here` : '';
   throw new Error(

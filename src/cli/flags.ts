@@ -13,11 +13,7 @@ export const COMMON_FLAGS: Record<string, Flag> = {
 };
 
 /** Throws a UsageError that names the flag; arguments without one are added to `files`, or refused. */
-export function readFlags(
-  args: string[],
-  flags: Record<string, Pick<Flag, 'type'>>,
-  files?: string[],
-): Values {
+export function readFlags(args: string[], flags: Record<string, Pick<Flag, 'type'>>, files?: string[]) {
   const options: typeof flags = { ...flags, ...COMMON_FLAGS };
   const isFlag = (text: string): boolean =>
     text.startsWith('--') && Object.hasOwn(options, text.slice(2).split('=')[0]!);

@@ -15,10 +15,7 @@ const MAX_LINE_BYTES = 1_000_000;
 const NEWLINE = 0x0a;
 
 /** The fingerprint covers all content: a renamed file resumes, a changed one is new. A gigabyte takes 1 to 3 seconds. */
-export async function inspectFile(
-  path: string,
-  onShare: (share: number) => void,
-): Promise<{ size: number; source: string }> {
+export async function inspectFile(path: string, onShare: (share: number) => void) {
   const total = (await stat(path)).size;
   const hash = createHash('sha256');
   let size = 0;
@@ -68,10 +65,7 @@ export async function* readNdjson({ path, offset, line }: Reading): AsyncGenerat
 type Parsed = { record: string[]; info: Info };
 
 /** Leaving the loop early closes the file, too. */
-function csvRecords(
-  { path, offset, delimiter }: Reading,
-  onSkip: (error: CsvError) => void,
-): AsyncIterable<Parsed> {
+function csvRecords({ path, offset, delimiter }: Reading, onSkip: (error: CsvError) => void) {
   const parser = parse({
     delimiter,
     bom: true,

@@ -1,3 +1,4 @@
+import { splitList } from '../platform/text.ts';
 import { flagOf } from '../stores/setting.rules.ts';
 import type { Setting } from '../stores/setting.types.ts';
 import { storeSettings } from '../stores/store.columns.ts';
@@ -21,14 +22,8 @@ function flagsOf(setting: Row): [string, Flag][] {
 /** Flags that set something on a store; a `no-` twin clears it. */
 export const SETTING_FLAGS: Record<string, Flag> = Object.fromEntries(storeSettings.flatMap(flagsOf));
 
-const list = (text: string): string[] =>
-  text
-    .trim()
-    .split(/\s*,\s*/)
-    .filter(Boolean);
-
 function limits(text: string): RateLimits {
-  const pairs = list(text).map((pair) => pair.split('='));
+  const pairs = splitList(text).map((pair) => pair.split('='));
   const bad = pairs.find(([kind, limit, ...more]) => !kind || !/^\d+$/.test(limit ?? '') || more.length > 0);
   if (bad)
     throw new UsageError(`--rate-limits "${bad.join('=')}" must be key=N, shopper=N, address=N or cost=N`);
@@ -40,7 +35,7 @@ const KINDS: {
 } = {
   text: { read: (text) => text },
   int: { read: (text, flag) => whole(flag, text) },
-  list: { read: list, cleared: [] },
+  list: { read: splitList, cleared: [] },
   flag: { read: () => true, cleared: false },
   rateLimits: { read: limits, cleared: {} },
 };

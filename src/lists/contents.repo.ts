@@ -4,7 +4,7 @@ import type { CustomField, ItemRow, ItemWrite } from './item.columns.ts';
 import { CHANGEABLE, NAMES, PROBE_PRODUCT, READ_ITEM, each } from './item.repo.ts';
 import type { CopiedColumn, WriteScope } from './item.repo.ts';
 import { READ_LIST, USED_BYTES } from './list.repo.ts';
-import type { ListOwner, LockedList, WrittenList } from './list.repo.ts';
+import type { ListKey, LockedList, WrittenList } from './list.repo.ts';
 import { storeDeletedItems } from './trash.repo.ts';
 
 /** Adding a variant of the catalogue takes a snapshot of the product; changing the item leaves the snapshot as it is. */
@@ -41,7 +41,7 @@ const LOCK_FREE = {
     FOR UPDATE OF l SKIP LOCKED`,
 };
 
-export function lockFreeLists(tx: Tx, keys: readonly (ListOwner & { lid: string })[]): Promise<LockedList[]> {
+export function lockFreeLists(tx: Tx, keys: readonly ListKey[]): Promise<LockedList[]> {
   return tx.query<LockedList>(LOCK_FREE, arraysOf(keys, 'pid', 'regid', 'lid'));
 }
 

@@ -1,6 +1,6 @@
 import { requireShopper } from '../context.ts';
 import type { Context } from '../context.ts';
-import type { ItemInput } from '../generated/resolvers.ts';
+import type { MutationUpdateListContentsArgs } from '../generated/resolvers.ts';
 import { fail } from '../platform/errors.ts';
 import { rowsInOrder } from '../stores/products/product.rules.ts';
 import { episOf, writeShared } from './contents.writes.ts';
@@ -9,45 +9,21 @@ import type { ItemRow } from './item.columns.ts';
 import { checkAdded, checkChanged, checkRefs } from './item.rules.ts';
 import * as rules from './list.rules.ts';
 import { ownView } from './list.view.ts';
-import type { ListView } from './list.view.ts';
-
-/** An item to remove. */
-export type ItemRef = { epi?: string | null };
 
 /** The result for one item to change or remove. */
-export type ItemChange = { epi: string; hasError: boolean; msg: string | null; item: ItemRow | null };
-
-/** The result of a write; an array that was not sent is null. */
-export type ContentsUpdate = {
-  lid: string;
-  cnt: number;
-  uts: Date;
-  version: number;
-  a: ItemRow[] | null;
-  u: ItemChange[] | null;
-  d: ItemChange[] | null;
-  list: ListView;
-};
-
-export type ContentsChange = {
-  lid: string;
-  a?: readonly ItemInput[] | null;
-  u?: readonly ItemInput[] | null;
-  d?: readonly ItemRef[] | null;
-  expectedVersion?: number | null;
-};
+type ItemChange = { epi: string; hasError: boolean; msg: string | null; item: ItemRow | null };
 
 /** `a`, `u` and `d` are the field names that error messages use for the three arrays. */
 type ContentsOptions = { a: string; u: string; d: string } & Pick<WriteRequest, 'isSaveForLater' | 'isMove'>;
 
 const OPTIONS: ContentsOptions = { a: 'a', u: 'u', d: 'd', isSaveForLater: false };
 
-/** Removes, changes and adds items, in this order, together or not at all. */
+/** Removes, changes and adds items, in this order, together or not at all. The result of an array that was not sent is null. */
 export async function updateListContents(
   ctx: Context,
-  { a, u, d, expectedVersion, ...change }: ContentsChange,
+  { a, u, d, expectedVersion, ...change }: MutationUpdateListContentsArgs,
   { isSaveForLater, isMove, ...names } = OPTIONS,
-): Promise<ContentsUpdate> {
+) {
   const owner = requireShopper(ctx);
   const lid = rules.checkLid(change.lid);
   if (!a && !u && !d)

@@ -2,6 +2,7 @@ import type { ListModel } from '../generated/prisma/models.ts';
 import type { Tx } from '../platform/database/database.ts';
 import { copiedColumns } from './item.columns.ts';
 import { insertItemEvents } from './item.repo.ts';
+import type { WriteScope } from './item.repo.ts';
 
 const COPIED_COLUMNS = copiedColumns.map(({ column }) => column).join(', ');
 
@@ -14,15 +15,6 @@ const NEW_ID = `translate(encode(substr(sha256(uuid_send(gen_random_uuid()) || u
 
 /** A longer list is copied in the background, this many items at a time. */
 const PORTION_SIZE = 500;
-
-export type Copy = {
-  pid: string;
-  sourceLid: string;
-  targetLid: string;
-  di: string;
-  uby: string | null;
-  now: Date;
-};
 
 /** SQL: set-wise. It reads the source once, so that background portions belong to the same snapshot. */
 const COPY = {
@@ -46,8 +38,8 @@ const COPY = {
 };
 
 /** Copies a list's items into another list of the store. The caller has checked that it may read the one and write the other. */
-export async function copyList(tx: Tx, { pid, sourceLid, targetLid, di, uby, now }: Copy): Promise<void> {
-  const portioned = await tx.query(COPY, [pid, sourceLid, targetLid, di, uby, now, PORTION_SIZE]);
+export async function copyList(tx: Tx, { pid, lid, di, uby, now }: WriteScope, source: string) {
+  const portioned = await tx.query(COPY, [pid, source, lid, di, uby, now, PORTION_SIZE]);
   if (portioned.length > 0) tx.afterCommit(tx.wake);
 }
 
@@ -60,7 +52,7 @@ export async function countUncopied(tx: Tx, { pid, lid }: { pid: string; lid: st
   return row!.count;
 }
 
-export type CopyingList = Pick<ListModel, 'pid' | 'lid' | 'uid'>;
+type CopyingList = Pick<ListModel, 'pid' | 'lid' | 'uid'>;
 
 /** SQL: SKIP LOCKED. Locking the list keeps its portions in order. */
 export async function lockCopyingList(tx: Tx): Promise<CopyingList | null> {

@@ -1,6 +1,7 @@
 import type { ItemModel, ProductModel } from '../generated/prisma/models.ts';
+import type { BundleItem } from '../generated/resolvers.ts';
 import { columnsOf } from '../platform/database/columns.ts';
-import type { FieldsWith, ReadValue, SqlType } from '../platform/database/columns.ts';
+import type { FieldsWith, ReadValue, RecordName, SqlType } from '../platform/database/columns.ts';
 
 /** The checks in item.rules.ts that fit each column type. */
 type Checks = {
@@ -81,32 +82,20 @@ export const copiedColumns = itemColumns.filter(({ write }) => write !== 'own');
 
 export type CustomField = FieldsWith<Table, { write: 'custom' }>;
 
-export type BundleItemRow = {
-  title: string | null;
-  price: number | null;
-  empi: string | null;
-  epi: string | null;
-  iu: string | null;
-  uri: string | null;
-  vendor: string | null;
-};
-
-type RecordName<Field extends keyof ItemModel> = Table[Field] extends { as: infer Name extends string }
-  ? Name
-  : Field;
+export type BundleItemRow = Omit<BundleItem, '__typename'>;
 
 type SentField = FieldsWith<Table, { check: string }>;
 
 /** Input names. */
 export type SentName = {
   [Field in SentField]:
-    | RecordName<Field>
+    | RecordName<Table, Field>
     | (Table[Field] extends { also: infer Name extends string } ? Name : never);
 }[SentField];
 
 /** An item joined with its product. Times are milliseconds, JSON is text. */
 export type ItemRow = {
-  [Field in keyof ItemModel as RecordName<Field>]: ReadValue<ItemModel[Field]>;
+  [Field in keyof ItemModel as RecordName<Table, Field>]: ReadValue<ItemModel[Field]>;
 } & Pick<ProductModel, 'stk'> & {
     /** The catalogue shard of the variant; see `CatalogRevision`. */
     shard: number;

@@ -5,6 +5,7 @@ import { isHeard } from '../stores/webhooks/event.repo.ts';
 import type { EventType } from '../stores/webhooks/event.repo.ts';
 import { copiedColumns, itemColumns } from './item.columns.ts';
 import type { ItemRow } from './item.columns.ts';
+import type { ListRow } from './list.columns.ts';
 
 /** Selects a JSON value as `name`, null if it exceeds `maxBytes`, and its size, which is `estimate` if it was not built. */
 export const sized = (json: string, name: string, maxBytes: string, estimate = '0'): string =>
@@ -61,11 +62,7 @@ export const NAMES = each(({ column }) => column);
 export type TransferredItem = ItemRow & { isNew: boolean };
 
 /** Deletes variants from a locked list and returns the ids of their items. */
-export async function deleteItems(
-  tx: Tx,
-  { pid, lid }: { pid: string; lid: string },
-  epis: readonly string[],
-): Promise<Map<string, string>> {
+export async function deleteItems(tx: Tx, { pid, lid }: ListRow, epis: readonly string[]) {
   const where = { pid, lid, epi: { in: [...epis] } };
   const items = await tx.prisma.item.findMany({ where, select: { epi: true, id: true } });
   await tx.prisma.item.deleteMany({ where });
@@ -127,11 +124,7 @@ const MEMBERSHIP = {
 };
 
 /** Newest list first. */
-export function findMemberships(
-  db: Db,
-  owner: { pid: string; regid: string },
-  epis: readonly string[],
-): Promise<Pick<ItemModel, 'epi' | 'lid'>[]> {
+export function findMemberships(db: Db, owner: { pid: string; regid: string }, epis: readonly string[]) {
   return db.query<Pick<ItemModel, 'epi' | 'lid'>>(MEMBERSHIP, [owner.pid, owner.regid, epis]);
 }
 

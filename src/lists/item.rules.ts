@@ -71,19 +71,11 @@ const CHECKS = {
   },
 };
 
-function checkText(
-  check: 'id' | 'line' | 'url',
-  path: string,
-  field: string,
-  value: string | null | undefined,
-): string | undefined {
+function checkText(check: 'id' | 'line' | 'url', path: string, field: string, value?: string | null) {
   return value == null ? undefined : CHECKS[check](path, field, value);
 }
 
-function checkPart(
-  path: string,
-  { title, price, empi, epi, iu, uri, vendor }: BundleItemInput,
-): BundleItemRow {
+function checkPart(path: string, { title, price, empi, epi, iu, uri, vendor }: BundleItemInput) {
   return {
     title: checkText('line', path, 'title', title) ?? null,
     price: price == null ? null : CHECKS.price(path, 'price', price),
@@ -128,11 +120,7 @@ function makeCustom(fields: Fields): CheckedItem {
 /** `path` names the element in error messages. */
 type Check<Input, Checked> = (path: string, input: Input) => Checked;
 
-function checkEach<Input, Checked>(
-  field: string,
-  elements: readonly Input[],
-  check: Check<Input, Checked>,
-): Checked[] {
+function checkEach<Input, Checked>(field: string, elements: readonly Input[], check: Check<Input, Checked>) {
   if (elements.length > MAX_ELEMENTS)
     fail('invalid-items', `${field} must have at most ${MAX_ELEMENTS} elements`);
   return elements.map((input, index) => check(`${field}[${index}]`, input));
@@ -144,9 +132,9 @@ export type FailedItem = { epi: string | null; hasError: boolean; msg: string };
 /** Separates valid from invalid elements. When none is valid, or there are too many, it returns all as valid: a later check fails. */
 export function partitionItems<Input extends { epi?: string | null }>(
   field: string,
-  elements: readonly Input[],
+  elements: Input[],
   check: Check<Input, unknown>,
-): { valid: readonly Input[]; failed: FailedItem[] } {
+): { valid: Input[]; failed: FailedItem[] } {
   const failed: FailedItem[] = [];
   const isValid = (input: Input, index: number): boolean => {
     try {

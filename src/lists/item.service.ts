@@ -1,6 +1,10 @@
 import { requireReader, requireShopper } from '../context.ts';
 import type { Context } from '../context.ts';
-import type { ItemInput } from '../generated/resolvers.ts';
+import type {
+  MutationAddToSaveForLaterArgs,
+  MutationMoveItemsArgs,
+  MutationRemoveFromSaveForLaterArgs,
+} from '../generated/resolvers.ts';
 import type { Tx } from '../platform/database/database.ts';
 import { fail } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
@@ -8,15 +12,13 @@ import { isProductId, rowsInOrder } from '../stores/products/product.rules.ts';
 import { socialCount as countShoppers } from '../stores/reports/report.service.ts';
 import { queueEvents } from '../stores/webhooks/event.repo.ts';
 import { updateListContents } from './contents.service.ts';
-import type { ItemChange, ItemRef } from './contents.service.ts';
 import { checkItemCount } from './contents.writes.ts';
 import type { ItemRow } from './item.columns.ts';
 import { deleteItems, findMemberships, transferItems } from './item.repo.ts';
 import { checkAddedIn, checkRef, checkVariants, partitionItems } from './item.rules.ts';
-import type { FailedItem } from './item.rules.ts';
 import type { ListRow } from './list.columns.ts';
 import { changeList, findByLid, findByLids, lockLists } from './list.repo.ts';
-import type { LockedList } from './list.repo.ts';
+import type { ListOwner, LockedList } from './list.repo.ts';
 import { chargeItems, checkBytes, checkLid, checkListVersion, eventsOfItems } from './list.rules.ts';
 import { failMissing, withOwnList } from './list.service.ts';
 import type { Owner } from './list.service.ts';
@@ -25,19 +27,12 @@ import type { ListView } from './list.view.ts';
 import { readPages } from './page.repo.ts';
 import { NEWEST_FIRST } from './page.rules.ts';
 
-export type Transfer = {
-  fromlid: string;
-  tolid: string;
-  epis: readonly string[];
-  expectedVersion?: number | null;
-};
-
-export type TransferReport = { from: ListView; to: ListView; items: ItemRow[] };
+type TransferReport = { from: ListView; to: ListView; items: ItemRow[] };
 
 /** Enough for an empty JSON array. */
 const NO_ITEMS_BYTES = 100;
 
-export async function moveItems(ctx: Context, transfer: Transfer): Promise<TransferReport> {
+export async function moveItems(ctx: Context, transfer: MutationMoveItemsArgs): Promise<TransferReport> {
   const owner = requireShopper(ctx);
   const { fromlid, tolid, epis } = checkTransfer(transfer);
   const move = async (tx: Tx, lids: readonly string[]): Promise<TransferReport | null> => {
@@ -59,7 +54,7 @@ export async function moveItems(ctx: Context, transfer: Transfer): Promise<Trans
   return report ?? failMissing(ctx.db, owner);
 }
 
-export async function copyItems(ctx: Context, transfer: Transfer): Promise<TransferReport> {
+export async function copyItems(ctx: Context, transfer: MutationMoveItemsArgs): Promise<TransferReport> {
   const { fromlid, tolid, epis } = checkTransfer(transfer);
   const copy = async (tx: Tx, to: LockedList, owner: Owner): Promise<TransferReport> => {
     const from = await readSource(tx, owner, fromlid);
@@ -69,7 +64,7 @@ export async function copyItems(ctx: Context, transfer: Transfer): Promise<Trans
   return withOwnList(ctx, tolid, transfer, copy, true);
 }
 
-function checkTransfer({ fromlid, tolid, epis }: Transfer): Omit<Transfer, 'epis'> & { epis: string[] } {
+function checkTransfer({ fromlid, tolid, epis }: MutationMoveItemsArgs) {
   const checked = {
     fromlid: checkLid(fromlid, 'fromlid'),
     tolid: checkLid(tolid, 'tolid'),
@@ -90,7 +85,7 @@ async function transferTo(
   tx: Tx,
   owner: Owner,
   { from, to, epis, isMove }: { from: ListRow; to: LockedList; epis: string[]; isMove: boolean },
-): Promise<{ moved: ItemRow[]; list: ListRow }> {
+) {
   checkDistinct(from.lid, to.lid);
   const scope = { pid: to.pid, lid: to.lid, di: owner.di, uby: owner.em, now: ctx.now() };
   const ids = epis.map(() => newId());
@@ -122,8 +117,8 @@ async function readSource(tx: Tx, owner: Owner, lid: string): Promise<ListView> 
 export async function isInLists(
   ctx: Context,
   epis: readonly string[],
-  owner: Pick<Owner, 'pid' | 'regid'> = requireShopper(ctx),
-): Promise<{ epi: string; isInList: boolean; lids: string[] }[]> {
+  owner: ListOwner = requireShopper(ctx),
+) {
   const checked = checkVariants(epis);
   const lids = new Map<string, string[]>(checked.map((epi) => [epi, []]));
   for (const { epi, lid } of await findMemberships(ctx.db, owner, checked)) lids.get(epi)!.push(lid);
@@ -131,24 +126,16 @@ export async function isInLists(
 }
 
 /** Counts the shoppers with a product in an active list. Product pages call it without a shopper, too. */
-export async function socialCount(
-  ctx: Context,
-  empi: string | null | undefined,
-): Promise<{ count: number; empi: string }> {
+export async function socialCount(ctx: Context, empi: string | null | undefined) {
   const { pid } = requireReader(ctx);
   if (!empi) return fail('invalid-request', 'empi is missing');
   if (!isProductId(empi)) fail('invalid-request', 'empi must have 1 to 255 printable characters');
   return { count: await countShoppers(ctx, { pid, empi }), empi };
 }
 
-type SavedItems<Item> = { lid: string; items?: readonly Item[] | null; expectedVersion?: number | null };
-
 const SAVE_FOR_LATER = { a: 'items', u: 'items', d: 'items', isSaveForLater: true };
 
-export async function addToSaveForLater(
-  ctx: Context,
-  { items, ...list }: SavedItems<ItemInput>,
-): Promise<{ itemsadded: ItemRow[]; itemsfailed: FailedItem[] }> {
+export async function addToSaveForLater(ctx: Context, { items, ...list }: MutationAddToSaveForLaterArgs) {
   const { store } = requireShopper(ctx);
   const check = checkAddedIn({ hasCustomItems: store.customItems });
   const { valid, failed } = partitionItems('items', items ?? [], check);
@@ -158,8 +145,8 @@ export async function addToSaveForLater(
 
 export async function removeFromSaveForLater(
   ctx: Context,
-  { items, ...list }: SavedItems<ItemRef>,
-): Promise<{ itemsdeleted: ItemChange[]; itemsfailed: FailedItem[] }> {
+  { items, ...list }: MutationRemoveFromSaveForLaterArgs,
+) {
   requireShopper(ctx);
   const { valid, failed } = partitionItems('items', items ?? [], checkRef);
   const { d } = await updateListContents(ctx, { ...list, d: items && valid }, SAVE_FOR_LATER);
@@ -167,18 +154,15 @@ export async function removeFromSaveForLater(
   return { itemsdeleted: d!.filter(({ item }) => item), itemsfailed: [...failed, ...missing] };
 }
 
-export async function updateSaveForLater(
-  ctx: Context,
-  { items, ...list }: SavedItems<ItemInput>,
-): Promise<{ itemsupdated: ItemChange[] }> {
+export async function updateSaveForLater(ctx: Context, { items, ...list }: MutationAddToSaveForLaterArgs) {
   const { u } = await updateListContents(ctx, { ...list, u: items }, SAVE_FOR_LATER);
   return { itemsupdated: u! };
 }
 
 export async function moveSaveForLaterToCart(
   ctx: Context,
-  { items, ...list }: SavedItems<ItemRef>,
-): Promise<{ itemsmoved: ItemRow[]; itemsfailed: ItemChange[] }> {
+  { items, ...list }: MutationRemoveFromSaveForLaterArgs,
+) {
   const { d } = await updateListContents(ctx, { ...list, d: items }, { ...SAVE_FOR_LATER, isMove: true });
   return {
     itemsmoved: d!.flatMap(({ item }) => (item ? [item] : [])),

@@ -1,9 +1,10 @@
 import { requireReader, requireShopper } from '../context.ts';
 import type { Context, Reader } from '../context.ts';
+import type { ListItemsArgs, QueryListPageArgs, QueryListsArgs } from '../generated/resolvers.ts';
 import { readOrLess } from '../platform/budget.ts';
 import { fail } from '../platform/errors.ts';
 import { checkLimit, checkSlice, decodeSeq, encodeCursor, toConnection } from '../platform/page.ts';
-import type { Connection, Slice } from '../platform/page.ts';
+import type { Slice } from '../platform/page.ts';
 import type { ShopperRow } from '../shoppers/shopper.repo.ts';
 import type { ProductRow } from '../stores/products/product.columns.ts';
 import { readProduct } from '../stores/products/product.reads.ts';
@@ -13,36 +14,24 @@ import { findSaveForLater } from './list.repo.ts';
 import { MAX_PREVIEW, PREVIEW_SIZE, checkLid, checkLids, checkState, checkTypeFilter } from './list.rules.ts';
 import { isOwn, maskItem, ownView, ownerInfo, viewPage } from './list.view.ts';
 import type { ListView } from './list.view.ts';
-import type { PageKey } from './page.repo.ts';
+import type { ListsKey, PageKey } from './page.repo.ts';
 import { NEWEST_FIRST, checkOrder, decodePosition, encodePosition, nameOrder } from './page.rules.ts';
-import type { PageOrder, SortedItemRow, Sorting } from './page.rules.ts';
+import type { PageOrder } from './page.rules.ts';
 
-export type Pagination = { totalcount: number; next: string | null; limit: number };
-
-export type ListContents = {
-  list: ListView;
-  items: ItemRow[];
-  userinfo: ShopperRow | null;
-  pagination: Pagination;
-};
-
-type Filter = { lty?: string | null; st?: number | null; lids?: readonly string[] | null };
 /** Reads a list of the shopper, or a public one of the store. */
 export async function getList(ctx: Context, lid: string): Promise<ListView> {
   const { list, items } = await readListPage(ctx, lid, { limit: PREVIEW_SIZE });
   return { ...list, preview: items };
 }
 
-type ListsPage = { afterSeq: number | null; limit: number | null };
-
 /** Each list has its `shown` newest items, or fewer when all of them would exceed the response limit. */
 async function readLists(
   ctx: Context,
-  filter: Filter,
-  page: ListsPage,
+  filter: QueryListsArgs,
+  page: Pick<ListsKey, 'afterSeq' | 'limit'>,
   shown: number,
   shopper: ShopperRow = requireShopper(ctx),
-): Promise<{ views: ListView[]; total: number }> {
+) {
   const { pid, regid } = shopper;
   const { lty, st, lids } = filter;
   const checked = { lty: checkTypeFilter(lty), st: checkState(st), lids: checkLids(lids) };
@@ -61,28 +50,24 @@ async function readLists(
 }
 
 /** Newest first. */
-export async function allLists(ctx: Context, filter: Filter, shown: number): Promise<ListView[]> {
+export async function allLists(ctx: Context, filter: QueryListsArgs, shown: number): Promise<ListView[]> {
   return (await readLists(ctx, filter, { afterSeq: null, limit: null }, shown)).views;
 }
 
 export async function listConnection(
   ctx: Context,
-  { first, after, ...filter }: Filter & { first?: number | null; after?: string | null },
+  args: QueryListsArgs,
   shown: number,
   shopper?: ShopperRow,
-): Promise<Connection<ListView> & { totalCount: number }> {
+) {
+  const { first, after, ...filter } = args;
   const limit = checkLimit('first', first, 20, 100);
   const page = { afterSeq: decodeSeq('after', after, 'lists'), limit: limit + 1 };
   const { views, total } = await readLists(ctx, filter, page, shown, shopper);
   return { ...toConnection(views, limit, ({ seq }) => encodeCursor('lists', seq), after), totalCount: total };
 }
 
-export async function listContents(
-  ctx: Context,
-  lid: string,
-  page: Slice,
-  reader?: Reader,
-): Promise<ListContents> {
+export async function listContents(ctx: Context, lid: string, page: Slice, reader?: Reader) {
   const slice = checkSlice(page, 500, 1_000);
   const { list, items, total } = await readListPage(ctx, lid, slice, NEWEST_FIRST, reader);
   const end = slice.offset + items.length;
@@ -99,20 +84,8 @@ export async function listContents(
   };
 }
 
-type PageArgs = {
-  next?: string | null;
-  itemslimit?: number | null;
-  sortby?: PageOrder['sort'] | null;
-  sortorder?: PageOrder['order'] | null;
-  filterby?: PageOrder['filter'] | null;
-};
-
 /** The cursor stays valid while the list changes. */
-export async function listPage(
-  ctx: Context,
-  lid: string,
-  args: PageArgs,
-): Promise<Omit<ListContents, 'userinfo'>> {
+export async function listPage(ctx: Context, { lid, ...args }: QueryListPageArgs) {
   const limit = checkLimit('itemslimit', args.itemslimit, 50, 100);
   const order = checkOrder({ sort: args.sortby, order: args.sortorder, filter: args.filterby });
   const after = args.next ? decodePosition('next', args.next, order) : null;
@@ -133,11 +106,8 @@ export async function listPage(
   };
 }
 
-export async function itemConnection(
-  ctx: Context,
-  list: ListView,
-  { first, after, ...sorting }: Sorting & { first?: number | null; after?: string | null },
-): Promise<Connection<ItemRow> & { totalCount: number }> {
+export async function itemConnection(ctx: Context, list: ListView, args: ListItemsArgs) {
+  const { first, after, ...sorting } = args;
   const limit = checkLimit('first', first, 50, 100);
   const order = checkOrder(sorting);
   const position = after ? decodePosition('after', after, order) : null;
@@ -179,7 +149,7 @@ async function readListPage(
   slice: Pick<PageKey, 'limit' | 'offset' | 'after'>,
   order: PageOrder = NEWEST_FIRST,
   { pid, regid, shopper }: Reader = requireReader(ctx),
-): Promise<{ list: ListView; items: SortedItemRow[]; total: number }> {
+) {
   const page = await readPage(ctx, order, { pid, regid, lid: checkLid(lid), ...slice });
   const { list, items } = viewPage(shopper, page) ?? fail('list-not-found');
   return { list, items: withParent(ctx, list, items), total: page.total };
@@ -193,17 +163,13 @@ export async function listOf(ctx: Context, shopper: ShopperRow, lid: string): Pr
   return list === null || owner !== null ? null : ownView(shopper, list, items);
 }
 
-export async function saveForLaterOf(
-  ctx: Context,
-  shopper: ShopperRow,
-  slice: Slice,
-): Promise<ListContents | null> {
+export async function saveForLaterOf(ctx: Context, shopper: ShopperRow, slice: Slice) {
   const { pid, regid } = shopper;
   const lid = await findSaveForLater(ctx.db, shopper);
   return lid === null ? null : listContents(ctx, lid, slice, { pid, regid, shopper });
 }
 
-export async function saveForLater(ctx: Context, slice: Slice): Promise<ListContents> {
+export async function saveForLater(ctx: Context, slice: Slice) {
   return (
     (await saveForLaterOf(ctx, requireShopper(ctx), slice)) ??
     fail('list-not-found', 'The shopper has no save-for-later list yet; create it first')
@@ -211,10 +177,7 @@ export async function saveForLater(ctx: Context, slice: Slice): Promise<ListCont
 }
 
 /** Items of one list share one lookup. */
-export async function listOfItem(
-  ctx: Context,
-  item: ItemRow & { parent?: ListView },
-): Promise<ListView | null> {
+export async function listOfItem(ctx: Context, item: ItemRow & { parent?: ListView }) {
   const { shopper } = ctx.viewer;
   if (item.parent || shopper === null) return item.parent ?? null;
   const key = { pid: item.pid, regid: shopper.regid, lid: item.lid, limit: 0 };

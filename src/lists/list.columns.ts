@@ -1,6 +1,6 @@
 import type { ListModel } from '../generated/prisma/models.ts';
 import { columnsOf } from '../platform/database/columns.ts';
-import type { FieldsWith, ReadValue, SqlType } from '../platform/database/columns.ts';
+import type { FieldsWith, ReadValue, RecordName, SqlType } from '../platform/database/columns.ts';
 
 type ListColumn<Field extends keyof ListModel> = {
   sql: SqlType<ListModel[Field]>;
@@ -51,15 +51,11 @@ type Table = typeof LIST_COLUMNS;
 
 export const listColumns = columnsOf<{ [Field in keyof Table]: ListColumn<Field> }>(LIST_COLUMNS);
 
-type RecordName<Field extends keyof ListModel> = Table[Field] extends { as: infer Name extends string }
-  ? Name
-  : Field;
-
 /** A list under its names in the API. Times are milliseconds, property maps are JSON text. */
 export type ListRow = {
-  [Field in Exclude<keyof ListModel, FieldsWith<Table, { isHidden: true }>> as RecordName<Field>]: ReadValue<
-    ListModel[Field]
-  >;
+  [
+    Field in Exclude<keyof ListModel, FieldsWith<Table, { isHidden: true }>> as RecordName<Table, Field>
+  ]: ReadValue<ListModel[Field]>;
 };
 
 type Sent<Field extends keyof Table> =

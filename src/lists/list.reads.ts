@@ -6,19 +6,14 @@ import { failTooMuch, readWithin } from '../platform/budget.ts';
 import type { Budget } from '../platform/budget.ts';
 import { findByLid, findByLids } from './list.repo.ts';
 import { readLists, readPages } from './page.repo.ts';
-import type { ListsKey, ListsRow, PageKey, PageRow } from './page.repo.ts';
+import type { ListsKey, ListsRow, PageKey, PageRow, Sized } from './page.repo.ts';
 import { nameOrder } from './page.rules.ts';
 import type { PageOrder } from './page.rules.ts';
 
 /** Concurrent requests share statements; every key carries the store and the shopper. */
 type Reader = Pick<Context, 'db' | 'budget' | 'dependencies'>;
 
-type Sized<Key> = { key: Key; maxBytes: number };
-
-/** `row` is null when it is larger than `maxBytes`. */
-type SizedRow<Row> = { row: Row | null; bytes: number };
-
-type Load<Key, Row> = (reads: readonly Sized<Key>[]) => Promise<SizedRow<Row>[]>;
+type Load<Key, Row> = (reads: readonly Sized<Key>[]) => Promise<{ row: Row | null; bytes: number }[]>;
 type SizedLoader<Key, Row> = (budget: Budget, key: Key, expectedBytes: number) => Promise<Row>;
 
 /** Results that are larger than expected are read again, one in a statement. */

@@ -2,6 +2,7 @@ import type { Prisma } from '../generated/prisma/client.ts';
 import type { ListModel } from '../generated/prisma/models.ts';
 import { arraysOf, readColumn } from '../platform/database/columns.ts';
 import type { Db, Tx } from '../platform/database/database.ts';
+import type { ShopperRow } from '../shoppers/shopper.repo.ts';
 import { listColumns } from './list.columns.ts';
 import type { ListChanges, ListRow, NewList } from './list.columns.ts';
 
@@ -10,6 +11,8 @@ export const USED_BYTES = `l.bytes + coalesce((
   SELECT sum(o.bytes) FROM list o WHERE o.pid = l.pid AND o.regid = l.regid AND o.lid <> l.lid), 0)::bigint`;
 
 export type ListOwner = Pick<ListModel, 'pid' | 'regid'>;
+
+export type ListKey = ListOwner & Pick<ListModel, 'lid'>;
 
 /** The columns of list `l` under their names in the API. */
 export const READ_LIST = listColumns
@@ -38,19 +41,24 @@ export function lockList(tx: Tx, owner: ListOwner, lid: string): Promise<LockedL
 const isReadableBy = ({ pid, regid }: ListOwner) =>
   ({ pid, OR: [{ regid }, { anonRead: true }] }) satisfies Prisma.ListWhereInput;
 
+type FirstList = Pick<Prisma.ListFindFirstArgs, 'where' | 'orderBy'>;
+
+async function findLid(db: Db, where: FirstList['where'], orderBy?: FirstList['orderBy']) {
+  return (await db.prisma.list.findFirst({ where, orderBy, select: { lid: true } }))?.lid ?? null;
+}
+
 /** Resolves the id or alias of a list that the shopper may read. */
 export function findReadable(db: Db, reader: ListOwner, lid: string): Promise<string | null> {
-  return findByLid(db, reader.pid, lid, async (one) => {
-    const where = { ...isReadableBy(reader), lid: one };
-    return (await db.prisma.list.findFirst({ where, select: { lid: true } }))?.lid ?? null;
-  });
+  return findByLid(db, reader.pid, lid, (one) => findLid(db, { ...isReadableBy(reader), lid: one }));
 }
 
 /** Finds the store of a public list; list ids are random, so they are unique across stores. */
-export async function findPublicStore(db: Db, lid: string): Promise<string | null> {
-  const where = { lid, anonRead: true };
-  const list = await db.prisma.list.findFirst({ where, select: { pid: true } });
-  return list?.pid ?? findAliasedStore(db, lid);
+export async function findPublicStore({ prisma }: Db, lid: string): Promise<string | null> {
+  const list = { anonRead: true };
+  const found =
+    (await prisma.list.findFirst({ where: { lid, ...list }, select: { pid: true } })) ??
+    (await prisma.listAlias.findFirst({ where: { alias: lid, list }, select: { pid: true } }));
+  return found?.pid ?? null;
 }
 
 /** SQL: returns JSON columns as text; Prisma would parse them. */
@@ -67,17 +75,13 @@ export function findOwnList(db: Db, { pid, regid }: ListOwner, lid: string): Pro
 }
 
 /** Prefers other lists to the save-for-later list. */
-export async function findNewestList(db: Db, { pid, regid }: ListOwner): Promise<string | null> {
-  const where = { pid, regid, st: 1 };
-  const orderBy = [{ sflOwner: { sort: 'asc', nulls: 'first' } }, { seq: 'desc' }] as const;
-  return (
-    (await db.prisma.list.findFirst({ where, orderBy: [...orderBy], select: { lid: true } }))?.lid ?? null
-  );
+export function findNewestList(db: Db, { pid, regid }: ListOwner): Promise<string | null> {
+  const orderBy: FirstList['orderBy'] = [{ sflOwner: { sort: 'asc', nulls: 'first' } }, { seq: 'desc' }];
+  return findLid(db, { pid, regid, st: 1 }, orderBy);
 }
 
-export async function findSaveForLater(db: Db, { pid, regid }: ListOwner): Promise<string | null> {
-  const where = { pid, sflOwner: regid };
-  return (await db.prisma.list.findFirst({ where, select: { lid: true } }))?.lid ?? null;
+export function findSaveForLater(db: Db, { pid, regid }: ListOwner): Promise<string | null> {
+  return findLid(db, { pid, sflOwner: regid });
 }
 
 /** Exact only while the shopper's row is locked. */
@@ -85,9 +89,13 @@ export function countLists(tx: Tx, { pid, regid }: ListOwner): Promise<number> {
   return tx.prisma.list.count({ where: { pid, regid } });
 }
 
+export async function hasLists(tx: Tx, { pid, regid }: ListOwner): Promise<boolean> {
+  return (await findLid(tx, { pid, regid })) !== null;
+}
+
 /** Exact only while the shopper's row is locked. */
 export async function isNameTaken(tx: Tx, { pid, regid }: ListOwner, lname: string): Promise<boolean> {
-  return (await tx.prisma.list.findFirst({ where: { pid, regid, lname }, select: { lid: true } })) !== null;
+  return (await findLid(tx, { pid, regid, lname })) !== null;
 }
 
 const GIVEN = listColumns.filter(({ write }) => write !== 'own' && write !== 'switch');
@@ -106,12 +114,7 @@ const INSERT = {
 export type WrittenList = ListRow & { used: number | null };
 
 /** The caller holds the lock of the owner's row. */
-export async function insertList(
-  tx: Tx,
-  owner: ListOwner & { em: string | null; di: string; uid: string },
-  list: NewList,
-  now: Date,
-): Promise<WrittenList> {
+export async function insertList(tx: Tx, owner: ShopperRow, list: NewList, now: Date): Promise<WrittenList> {
   const { pid, regid, em, di, uid } = owner;
   const sflOwner = list.lty === 'sfl' ? regid : null;
   const given = GIVEN.map(({ field }) => list[field as keyof NewList]);
@@ -155,11 +158,7 @@ export async function deleteList(tx: Tx, { pid, lid }: Pick<ListModel, 'pid' | '
   await tx.prisma.list.deleteMany({ where: { pid, lid } });
 }
 
-export function countShare(
-  db: Db,
-  reader: ListOwner,
-  lid: string,
-): Promise<Pick<ListModel, 'lid' | 'lname'> | null> {
+export function countShare(db: Db, reader: ListOwner, lid: string) {
   return findByLid(db, reader.pid, lid, async (one) => {
     const [list] = await db.prisma.list.updateManyAndReturn({
       where: { ...isReadableBy(reader), lid: one },
@@ -207,16 +206,7 @@ export function findByLid<Found>(
   return findByLids(db, pid, [lid], ([one]) => find(one!), isFound);
 }
 
-export async function findAliasedStore(db: Db, alias: string): Promise<string | null> {
-  const where = { alias, list: { anonRead: true } };
-  return (await db.prisma.listAlias.findFirst({ where, select: { pid: true } }))?.pid ?? null;
-}
-
-export async function addAliases(
-  tx: Tx,
-  { pid, lid }: { pid: string; lid: string },
-  aliases: readonly string[],
-): Promise<void> {
+export async function addAliases(tx: Tx, { pid, lid }: ListKey, aliases: readonly string[]): Promise<void> {
   if (aliases.length > 0)
     await tx.prisma.listAlias.createMany({ data: aliases.map((alias) => ({ pid, alias, lid })) });
 }

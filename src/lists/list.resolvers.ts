@@ -21,7 +21,7 @@ export const listResolvers = {
     lists: (_root, args, ctx, info) => pages.listConnection(ctx, args, shownBelow(info)),
     allLists: (_root, filter, ctx, info) => pages.allLists(ctx, filter, shownBelow(info)),
     listContents: (_root, { lid, ...slice }, ctx) => pages.listContents(ctx, lid, slice),
-    listPage: (_root, { lid, ...page }, ctx) => pages.listPage(ctx, lid, page),
+    listPage: (_root, args, ctx) => pages.listPage(ctx, args),
     saveForLater: (_root, slice, ctx) => pages.saveForLater(ctx, slice),
   },
   Mutation: {

@@ -6,23 +6,7 @@ import type { RouteTable } from '../platform/route/route.ts';
 const slice = { limit: count.inQuery, offset: count.inQuery };
 const properties = { lprops: json, cprops: json, ldesc: jsonOrText };
 
-const setPublic = (anonRead: boolean, summary: string, description: string) =>
-  route(documents.SetListPublicDocument, {
-    caller: 'shopper',
-    summary,
-    description,
-    form: { lid: text.required, anonRead: fixed(anonRead), expectedVersion: version },
-    reply: 'setListPublic',
-  });
-
-const setArchived = (isArchived: boolean, summary: string, description: string) =>
-  route(documents.SetListArchivedDocument, {
-    caller: 'shopper',
-    summary,
-    description,
-    form: { lid: text.required, isArchived: fixed(isArchived), expectedVersion: version },
-    reply: 'setListArchived',
-  });
+const page = { limit: count, offset: count };
 
 export const listRoutes = {
   'POST /api/v3/lists/create': route(documents.CreateListDocument, {
@@ -94,26 +78,34 @@ export const listRoutes = {
     form: { lid: text.required, ...slice },
     reply: { listContents: also({ lid: ['list', 'lid'], listcontents: ['items'] }) },
   }),
-  'POST /api/v3/lists/markPublic': setPublic(
-    true,
-    'Make a list public',
-    'Make a list public: anyone who has its id can read it.',
-  ),
-  'POST /api/v3/lists/markPrivate': setPublic(
-    false,
-    'Make a list private',
-    'Make a list private, so that only its owner can read it.',
-  ),
-  'POST /api/v3/lists/markArchived': setArchived(
-    true,
-    'Archive a list',
-    'Archive a list: it keeps its items, and its `st` becomes 0.',
-  ),
-  'POST /api/v3/lists/markUnarchived': setArchived(
-    false,
-    'Unarchive a list',
-    'Unarchive a list: it is active again, and its `st` becomes 1.',
-  ),
+  'POST /api/v3/lists/markPublic': route(documents.SetListPublicDocument, {
+    caller: 'shopper',
+    summary: 'Make a list public',
+    description: 'Make a list public: anyone who has its id can read it.',
+    form: { lid: text.required, anonRead: fixed(true), expectedVersion: version },
+    reply: 'setListPublic',
+  }),
+  'POST /api/v3/lists/markPrivate': route(documents.SetListPublicDocument, {
+    caller: 'shopper',
+    summary: 'Make a list private',
+    description: 'Make a list private, so that only its owner can read it.',
+    form: { lid: text.required, anonRead: fixed(false), expectedVersion: version },
+    reply: 'setListPublic',
+  }),
+  'POST /api/v3/lists/markArchived': route(documents.SetListArchivedDocument, {
+    caller: 'shopper',
+    summary: 'Archive a list',
+    description: 'Archive a list: it keeps its items, and its `st` becomes 0.',
+    form: { lid: text.required, isArchived: fixed(true), expectedVersion: version },
+    reply: 'setListArchived',
+  }),
+  'POST /api/v3/lists/markUnarchived': route(documents.SetListArchivedDocument, {
+    caller: 'shopper',
+    summary: 'Unarchive a list',
+    description: 'Unarchive a list: it is active again, and its `st` becomes 1.',
+    form: { lid: text.required, isArchived: fixed(false), expectedVersion: version },
+    reply: 'setListArchived',
+  }),
   'POST /api/v3/lists/emailList': route(documents.EmailListDocument, {
     caller: 'shopper',
     summary: 'Email a list',
@@ -141,12 +133,10 @@ export const listRoutes = {
   'POST /api/v3/lists/sfl/fetch': route(documents.SaveForLaterDocument, {
     caller: 'shopper',
     summary: 'Get the save-for-later list',
-    form: { limit: count, offset: count },
+    form: page,
     reply: 'saveForLater',
   }),
 } satisfies RouteTable;
-
-const page = { limit: count, offset: count };
 
 export const restoreRoutes = {
   'POST /api/v3/lists/restore': route(documents.RestoreListDocument, {

@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import { charge } from '../platform/budget.ts';
 import { fail } from '../platform/errors.ts';
 import { objectFault } from '../platform/json.ts';
-import { codePoints, hasControlCharacters, isStorable } from '../platform/text.ts';
+import { codePoints, hasControlCharacters, isLine, isStorable } from '../platform/text.ts';
 import { DAY_MS } from '../platform/time.ts';
 import type { HappenedEvent } from '../stores/webhooks/event.repo.ts';
 import type { ItemEventData } from './item.columns.ts';
@@ -49,14 +49,12 @@ export function checkListName(text: string | null | undefined): string {
 export function checkListNote(text: string | null | undefined): string | undefined {
   if (text == null) return undefined;
   const note = text.trim();
-  const isFine = !hasControlCharacters(note) && isStorable(note) && codePoints(note) <= MAX_NOTE;
-  return isFine ? note : fail('invalid-lnote', `lnote must be one line of at most ${MAX_NOTE} characters`);
+  return isLine(note, MAX_NOTE)
+    ? note
+    : fail('invalid-lnote', `lnote must be one line of at most ${MAX_NOTE} characters`);
 }
 
-export function checkProperties(
-  field: 'lprops' | 'cprops' | 'ldesc',
-  value: unknown,
-): Record<string, unknown> | undefined {
+export function checkProperties(field: 'lprops' | 'cprops' | 'ldesc', value: unknown) {
   if (value == null) return undefined;
   const fault = objectFault(value);
   return fault === null ? (value as Record<string, unknown>) : fail('invalid-lprops', `${field} ${fault}`);

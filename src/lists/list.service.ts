@@ -1,5 +1,6 @@
 import { requireShopper } from '../context.ts';
 import type { Context, Services } from '../context.ts';
+import type { CreateListInput, UpdateListInput } from '../generated/resolvers.ts';
 import { RESPONSE_LIMITS, failTooMuch, readWithin } from '../platform/budget.ts';
 import type { Db, Tx } from '../platform/database/database.ts';
 import { fail } from '../platform/errors.ts';
@@ -12,7 +13,6 @@ import type { StoreRow } from '../stores/store.repo.ts';
 import { addPortions, copyList, finishCopies, lockCopyingList } from './item-copy.repo.ts';
 import { queueListEvents } from './item.repo.ts';
 import { listContents } from './list-pages.service.ts';
-import type { ListContents } from './list-pages.service.ts';
 import type { ListChanges, ListRow, NewList } from './list.columns.ts';
 import * as lists from './list.repo.ts';
 import type { ListOwner, LockedList } from './list.repo.ts';
@@ -25,14 +25,6 @@ import { storeDeletedList } from './trash.repo.ts';
 
 export type Owner = ReturnType<typeof requireShopper>;
 
-type ListFields = {
-  lname?: string | null;
-  lnote?: string | null;
-  lprops?: unknown;
-  cprops?: unknown;
-  ldesc?: unknown;
-};
-type CreateInput = ListFields & { lty?: string | null; cfor?: string | null; fromlid?: string | null };
 type Version = { expectedVersion?: number | null };
 
 const SAVE_FOR_LATER_NAME = 'Save for later';
@@ -40,7 +32,7 @@ const SAVE_FOR_LATER_NAME = 'Save for later';
 const PREVIEW_BYTES = 2_000_000;
 
 /** A shopper has one save-for-later list: creating it again returns the existing one. */
-export async function createList(ctx: Context, input: CreateInput): Promise<ListView> {
+export async function createList(ctx: Context, input: CreateListInput): Promise<ListView> {
   const owner = requireShopper(ctx);
   const list = checkNewList(ctx, owner.store, input);
   const fromlid = input.fromlid ? rules.checkLid(input.fromlid, 'fromlid') : null;
@@ -63,12 +55,7 @@ export async function createList(ctx: Context, input: CreateInput): Promise<List
   return ownView(owner, created);
 }
 
-export async function updateList(
-  ctx: Context,
-  lid: string,
-  input: ListFields,
-  version: Version,
-): Promise<ListView> {
+export async function updateList(ctx: Context, lid: string, input: UpdateListInput, version: Version) {
   requireShopper(ctx);
   const changes: ListChanges = {
     lname: input.lname == null ? undefined : rules.checkListName(input.lname),
@@ -80,30 +67,16 @@ export async function updateList(
   return changeOwnList(ctx, lid, changes, version);
 }
 
-export async function setListPublic(
-  ctx: Context,
-  lid: string,
-  anonRead: boolean,
-  version: Version,
-): Promise<ListView> {
+export async function setListPublic(ctx: Context, lid: string, anonRead: boolean, version: Version) {
   return changeOwnList(ctx, lid, { anonRead }, version);
 }
 
-export async function setListArchived(
-  ctx: Context,
-  lid: string,
-  isArchived: boolean,
-  version: Version,
-): Promise<ListView> {
+export async function setListArchived(ctx: Context, lid: string, isArchived: boolean, version: Version) {
   return changeOwnList(ctx, lid, { st: isArchived ? 0 : 1 }, version);
 }
 
 /** Returns the deleted list with a slice of its items. */
-export async function deleteList(
-  ctx: Context,
-  lid: string,
-  { limit, offset, ...version }: Version & Slice,
-): Promise<ListView> {
+export async function deleteList(ctx: Context, lid: string, { limit, offset, ...version }: Version & Slice) {
   requireShopper(ctx);
   const slice = checkSlice({ limit, offset }, rules.PREVIEW_SIZE, 1_000);
   const bytes = slice.limit > rules.PREVIEW_SIZE ? RESPONSE_LIMITS.bytes : PREVIEW_BYTES;
@@ -125,10 +98,7 @@ export async function deleteList(
 }
 
 /** Concurrent first calls create one list. */
-export async function initSaveForLater(
-  ctx: Context,
-  lname: string | null | undefined,
-): Promise<ListContents> {
+export async function initSaveForLater(ctx: Context, lname: string | null | undefined) {
   const owner = requireShopper(ctx);
   const list: NewList = {
     ...BLANK,
@@ -191,7 +161,7 @@ export async function lockOwner(tx: Tx, owner: Owner): Promise<void> {
 
 const BLANK = { lnote: null, lprops: {}, cprops: {}, ldesc: {}, cfor: null };
 
-function checkNewList({ viewer }: Context, store: StoreRow, input: CreateInput): NewList {
+function checkNewList({ viewer }: Context, store: StoreRow, input: CreateListInput): NewList {
   const isForSomebody = viewer.keyId !== null && Boolean(input.cfor);
   return {
     lid: newId(),
@@ -205,27 +175,18 @@ function checkNewList({ viewer }: Context, store: StoreRow, input: CreateInput):
   };
 }
 
-async function fillFrom(
-  ctx: Context,
-  tx: Tx,
-  owner: Owner,
-  list: ListRow,
-  fromlid: string,
-): Promise<ListRow> {
+async function fillFrom(ctx: Context, tx: Tx, owner: Owner, list: ListRow, fromlid: string) {
   const sourceLid =
     (await lists.findReadable(tx, owner, fromlid)) ?? fail('list-not-found', 'fromlid: list not found');
   const { pid, di, em } = owner;
   const now = ctx.now();
-  await copyList(tx, { pid, sourceLid, targetLid: list.lid, di, uby: em, now });
+  await copyList(tx, { pid, lid: list.lid, di, uby: em, now }, sourceLid);
   rules.checkBytes(ctx, await lists.usedBytes(tx, owner));
   await queueListEvents(tx, owner, 'list.item.added', [list.lid], now);
   return (await lists.findOwnList(tx, owner, list.lid))!;
 }
 
-export async function storageOf(
-  { db, config }: Context,
-  shopper: ListOwner,
-): Promise<{ used: number; allowed: number }> {
+export async function storageOf({ db, config }: Context, shopper: ListOwner) {
   return { used: await lists.usedBytes(db, shopper), allowed: config.maxShopperBytes };
 }
 

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { Context } from '../context.ts';
 import { pauseFor } from '../platform/budget.ts';
 import { maskEmail } from '../platform/mask.ts';
+import { BLANK_PROFILE } from '../shoppers/shopper.repo.ts';
 import type { ShopperRow } from '../shoppers/shopper.repo.ts';
 import { variantUrl } from '../stores/products/product.rules.ts';
 import type { BundleItemRow, ItemRow } from './item.columns.ts';
@@ -38,20 +39,9 @@ export function isOwn({ viewer }: Context, { regid }: ShopperRow): boolean {
 
 function maskOwner(pid: string, { fname, em }: { fname: string; em: string | null }): ShopperRow {
   const never = null as unknown as Date;
-  const shown = { pid, fname, em: maskAddress(em), isGuest: em === null };
   const ids = { regid: '', uid: '', di: '', mergedInto: null, epoch: 0 };
-  const profile = {
-    lname: '',
-    m: null,
-    sw_mkt: null,
-    ut: null,
-    acc_mkt: false,
-    extags: [],
-    language: null,
-    prefs: {},
-    pd: {},
-  };
-  return { ...shown, ...ids, ...profile, lastlogin: never, cts: never, uts: never };
+  const shown = { pid, fname, em: maskAddress(em), isGuest: em === null };
+  return { ...BLANK_PROFILE, ...shown, ...ids, lastlogin: never, cts: never, uts: never };
 }
 
 /** Null for a guest: clients use this to find lists that a login will merge. */
@@ -60,10 +50,7 @@ export function ownerInfo({ owner }: ListView): ShopperRow | null {
 }
 
 /** Masks a list of another owner; `reader` is null for an anonymous one. Returns null when there is no list. */
-export function viewPage(
-  reader: ShopperRow | null,
-  { list, owner, items }: PageRow,
-): { list: ListView; items: ItemRow[] } | null {
+export function viewPage(reader: ShopperRow | null, { list, owner, items }: PageRow) {
   if (list === null) return null;
   if (owner === null) return reader && { list: ownView(reader, list), items };
   const masked = {

@@ -1,11 +1,11 @@
 import { requireShopper } from '../context.ts';
 import type { Context } from '../context.ts';
+import type { QueryListChangesArgs } from '../generated/resolvers.ts';
 import { fail } from '../platform/errors.ts';
 import { onLeave, releaseWhileWaiting, untilDrained } from '../platform/in-flight.ts';
 import { identifyAgain } from '../shoppers/authenticate.service.ts';
 import { allLists } from './list-pages.service.ts';
 import type { ListOwner } from './list.repo.ts';
-import type { ListView } from './list.view.ts';
 import type { RevisionChanges, ShopperRevision } from './live.repo.ts';
 import { openWatch, readRevision } from './live.watch.ts';
 import type { Watch } from './live.watch.ts';
@@ -31,11 +31,7 @@ function changesSince({ rev, floor, changed }: ShopperRevision, since: number): 
   return { rev: String(rev), lids, isWhole: false };
 }
 
-async function readChanges(
-  ctx: Context,
-  { pid, regid }: ListOwner,
-  since: number | null,
-): Promise<RevisionChanges> {
+async function readChanges(ctx: Context, { pid, regid }: ListOwner, since: number | null) {
   if (since !== null) {
     const changes = changesSince(await readRevision(ctx, { pid, regid, isWhole: false }), since);
     if (changes) return changes;
@@ -58,11 +54,7 @@ function beginWatch(ctx: Context, rev: number | null): Watch {
 }
 
 /** Waits until the client has read the previous event; changes in the meantime become one event. */
-async function* follow(
-  ctx: Context,
-  watch: Watch,
-  first: RevisionChanges,
-): AsyncGenerator<{ lists: RevisionChanges }> {
+async function* follow(ctx: Context, watch: Watch, first: RevisionChanges) {
   const owner = requireShopper(ctx);
   let last = first;
   try {
@@ -82,10 +74,7 @@ async function* follow(
 }
 
 /** Streams the current lists of the shopper, then each change. */
-export async function watchLists(
-  ctx: Context,
-  since: string | null | undefined,
-): Promise<AsyncIterable<{ lists: RevisionChanges }>> {
+export async function watchLists(ctx: Context, since: string | null | undefined) {
   const owner = requireShopper(ctx);
   const known = checkSince(since);
   const watch = beginWatch(ctx, null);
@@ -114,10 +103,7 @@ async function awaitChange(ctx: Context, rev: number, waitMs: number): Promise<b
 }
 
 /** Long polling: returns as soon as a list has changed since the given revision. */
-export async function listChanges(
-  ctx: Context,
-  { since, wait }: { since?: string | null; wait?: number | null },
-): Promise<RevisionChanges> {
+export async function listChanges(ctx: Context, { since, wait }: QueryListChangesArgs) {
   const owner = requireShopper(ctx);
   const known = checkSince(since);
   const deadline = performance.now() + checkWait(wait, ctx.config.liveWaitMs);
@@ -135,10 +121,6 @@ export async function listChanges(
   }
 }
 
-export async function changedLists(
-  ctx: Context,
-  { lids, isWhole }: RevisionChanges,
-  shown: number,
-): Promise<ListView[]> {
+export async function changedLists(ctx: Context, { lids, isWhole }: RevisionChanges, shown: number) {
   return lids.length === 0 ? [] : allLists(ctx, { st: null, lids: isWhole ? null : lids }, shown);
 }

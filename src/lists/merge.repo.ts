@@ -14,10 +14,6 @@ export type MergeListRow = Raw<Pick<ListModel, 'lid' | 'regid' | 'lname' | 'lty'
   isCopying: boolean;
 };
 
-export async function hasLists(tx: Tx, { pid, regid }: ShopperRow): Promise<boolean> {
-  return (await tx.prisma.list.findFirst({ where: { pid, regid }, select: { lid: true } })) !== null;
-}
-
 /** SQL: locks rows in the order that every writer of several lists uses. */
 export function lockAllLists(tx: Tx, pid: string, regids: readonly string[]): Promise<MergeListRow[]> {
   return tx.query<MergeListRow>(
@@ -28,12 +24,7 @@ export function lockAllLists(tx: Tx, pid: string, regids: readonly string[]): Pr
 }
 
 /** SQL: sets columns from other columns. Returns the number of items, including those that are still to be copied. */
-export async function moveLists(
-  tx: Tx,
-  account: ShopperRow,
-  lids: readonly string[],
-  now: Date,
-): Promise<number> {
+export async function moveLists(tx: Tx, account: ShopperRow, lids: readonly string[], now: Date) {
   const [row] = await tx.query<{ items: number }>(
     `WITH moved AS (
        UPDATE list SET regid = $3, uid = $4, cby = coalesce(cby, $5), uby = coalesce(uby, $5), version = version + 1, uts = greatest(uts, $6),
@@ -75,12 +66,7 @@ export async function joinDuplicates(tx: Tx, pid: string, pairs: readonly Joinin
 }
 
 /** SQL: moves hundreds of thousands of items without reading them. They keep their ids and order; webhooks get `list.item.added`. */
-export async function moveMissingItems(
-  tx: Tx,
-  { pid, uid }: ShopperRow,
-  pairs: readonly Joining[],
-  now: Date,
-): Promise<number> {
+export async function moveMissingItems(tx: Tx, account: ShopperRow, pairs: readonly Joining[], now: Date) {
   tx.afterCommit(tx.wake);
   const [row] = await tx.query<{ count: number }>(
     `WITH moved AS (
@@ -90,7 +76,7 @@ export async function moveMissingItems(
        RETURNING g.lid, g.id, g.epi, g.empi, g.du, g.qty, g.seq),
      events AS (${insertItemEvents('moved', 4)})
      SELECT count(*)::int AS count FROM moved`,
-    [pid, ...arraysOf(pairs, 'from', 'to'), 'list.item.added', uid, now.toISOString()],
+    [account.pid, ...arraysOf(pairs, 'from', 'to'), 'list.item.added', account.uid, now.toISOString()],
   );
   return row!.count;
 }
@@ -111,12 +97,7 @@ const joinedColumn = ({ column, merge }: (typeof listColumns)[number]): string[]
 };
 
 /** SQL: sets columns from those of another row. Deletes the lists that have joined another one. */
-export async function closeJoinedLists(
-  tx: Tx,
-  account: ShopperRow,
-  pairs: readonly Joining[],
-  now: Date,
-): Promise<void> {
+export async function closeJoinedLists(tx: Tx, account: ShopperRow, pairs: readonly Joining[], now: Date) {
   await tx.query(
     `UPDATE list a SET ${listColumns.flatMap(joinedColumn).join(', ')}, uby = $4, version = a.version + 1, uts = greatest(a.uts, $5)
      FROM ${PAIRS} JOIN list g ON g.pid = $1 AND g.lid = pair.source

@@ -2,7 +2,7 @@ import type { Tx } from '../platform/database/database.ts';
 import type { ShopperRow } from '../shoppers/shopper.repo.ts';
 import { finishCopies } from './item-copy.repo.ts';
 import { queueListEvents } from './item.repo.ts';
-import { joinAliases } from './list.repo.ts';
+import { hasLists, joinAliases } from './list.repo.ts';
 import type { Joining } from './list.repo.ts';
 import * as merges from './merge.repo.ts';
 import { moveDeletedItems, moveTrash } from './trash.repo.ts';
@@ -11,13 +11,8 @@ import { moveDeletedItems, moveTrash } from './trash.repo.ts';
 export type MergeReport = { lists: number; items: number; duplicates: number };
 
 /** The caller's transaction has locked both shoppers. Quotas do not apply, because a login must not fail because of them. */
-export async function mergeLists(
-  tx: Tx,
-  guest: ShopperRow,
-  account: ShopperRow,
-  now: Date,
-): Promise<MergeReport> {
-  if (!(await merges.hasLists(tx, guest))) {
+export async function mergeLists(tx: Tx, guest: ShopperRow, account: ShopperRow, now: Date) {
+  if (!(await hasLists(tx, guest))) {
     await moveTrash(tx, guest, account);
     return { lists: 0, items: 0, duplicates: 0 };
   }
@@ -47,12 +42,7 @@ export async function mergeLists(
   return report;
 }
 
-async function joinLists(
-  tx: Tx,
-  account: ShopperRow,
-  pairs: readonly Joining[],
-  now: Date,
-): Promise<{ items: number; duplicates: number }> {
+async function joinLists(tx: Tx, account: ShopperRow, pairs: readonly Joining[], now: Date) {
   const duplicates = await merges.joinDuplicates(tx, account.pid, pairs);
   const items = await merges.moveMissingItems(tx, account, pairs, now);
   await joinAliases(tx, account.pid, pairs);
@@ -68,10 +58,7 @@ function kindOf({ lname, lty, isSfl }: merges.MergeListRow): string {
 }
 
 /** A guest's list joins the account's oldest active list of the same type and name, or its save-for-later list; others are moved. */
-function planMerge(
-  guestLists: readonly merges.MergeListRow[],
-  accountLists: readonly merges.MergeListRow[],
-): MergePlan {
+function planMerge(guestLists: readonly merges.MergeListRow[], accountLists: readonly merges.MergeListRow[]) {
   const bySeq = (left: merges.MergeListRow, right: merges.MergeListRow): number => left.seq - right.seq;
   const targets = new Map<string, string>();
   for (const list of [...accountLists].sort(bySeq)) {

@@ -18,6 +18,9 @@ import { MAX_SHOWN, PREVIEW_SIZE } from './list.rules.ts';
 import { nameOrder } from './page.rules.ts';
 import type { CursorPosition, PageOrder, SortedItemRow } from './page.rules.ts';
 
+/** A read that returns null instead of a row of more than `maxBytes`. */
+export type Sized<Key> = { key: Key; maxBytes: number };
+
 /** `regid` is the reader. */
 export type PageKey = ListOwner & {
   lid: string;
@@ -126,11 +129,7 @@ function unpackSorted(values: readonly unknown[]): SortedItemRow {
 const statements = new Map<string, Statement>();
 
 /** SQL: every page view runs it; one statement serves many requests. */
-export async function readPages(
-  db: Db,
-  order: PageOrder,
-  reads: readonly { key: PageKey; maxBytes: number }[],
-): Promise<{ row: PageRow | null; bytes: number }[]> {
+export async function readPages(db: Db, order: PageOrder, reads: readonly Sized<PageKey>[]) {
   const keys = reads.map(({ key }) => key);
   const name = nameOrder(order);
   const statement = statements.get(name) ?? pageStatement(order);
@@ -221,10 +220,7 @@ const unpackPreview = (list: PackedList): ListsRow['lists'][number] =>
   Object.assign(list, { preview: list.preview && list.preview.map(unpackItem) });
 
 /** `total` is 0 when the key has no limit. */
-export async function readLists(
-  db: Db,
-  reads: readonly { key: ListsKey; maxBytes: number }[],
-): Promise<{ row: ListsRow | null; bytes: number }[]> {
+export async function readLists(db: Db, reads: readonly Sized<ListsKey>[]) {
   const keys = reads.map(({ key }) => key);
   const rows = await db.query<PackedListsRow>(LISTS, [
     ...arraysOf(keys, 'pid', 'regid', 'lty', 'st'),

@@ -1,3 +1,4 @@
+import type { ListItemsArgs } from '../generated/resolvers.ts';
 import { decodeCursor, encodeCursor, failCursor } from '../platform/page.ts';
 import { isStorable } from '../platform/text.ts';
 import type { ItemRow } from './item.columns.ts';
@@ -20,13 +21,7 @@ export function nameOrder({ sort, order, filter }: PageOrder): string {
   return `${sort} ${order} ${filter ?? ''}`;
 }
 
-export type Sorting = {
-  sort?: PageOrder['sort'] | null;
-  order?: PageOrder['order'] | null;
-  filter?: PageOrder['filter'] | null;
-};
-
-export function checkOrder({ sort, order, filter }: Sorting): PageOrder {
+export function checkOrder({ sort, order, filter }: ListItemsArgs): PageOrder {
   const by = sort ?? 'added';
   return { sort: by, order: order ?? (by === 'added' ? 'desc' : 'asc'), filter: filter ?? null };
 }

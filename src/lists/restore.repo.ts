@@ -1,12 +1,13 @@
 import { readColumn } from '../platform/database/columns.ts';
 import type { Db, Tx } from '../platform/database/database.ts';
+import type { ShopperRow } from '../shoppers/shopper.repo.ts';
 import { itemColumns } from './item.columns.ts';
 import type { ItemEventData, ItemRow } from './item.columns.ts';
 import { JOIN_PRODUCT, READ_ITEM, insertItemEvents, sized } from './item.repo.ts';
 import { listColumns } from './list.columns.ts';
 import type { ListRow } from './list.columns.ts';
 import { READ_LIST } from './list.repo.ts';
-import type { ListOwner } from './list.repo.ts';
+import type { Joining, ListKey, ListOwner } from './list.repo.ts';
 import { PREVIEW_SIZE } from './list.rules.ts';
 
 /** A deleted list with its newest items. */
@@ -31,23 +32,21 @@ const CONTENTS = `
 
 /** SQL: deleted rows are stored as JSON, and the database measures the result so that it never sends more than `maxBytes`. */
 const LISTS = `
-  SELECT ${sized('found.lists', 'lists', '$8::int')} FROM (
+  SELECT ${sized('deleted.lists', 'found', '$8::int')} FROM (
     SELECT coalesce(json_agg(x ORDER BY x."deletedSeq" DESC), '[]') AS lists FROM (
       SELECT ${READ_LIST}, k.seq AS "deletedSeq", ${readColumn('k.deleted_at', 'timestamptz', 'deletedAt')}, (${CONTENTS}) AS contents
       FROM (
         SELECT * FROM deleted_list WHERE pid = $1 AND regid = $2 AND deleted_at > $4 AND seq < coalesce($5::bigint, ${MAX_SEQ})
         ORDER BY seq DESC LIMIT $6 OFFSET $7) k
-      CROSS JOIN LATERAL jsonb_populate_record(NULL::list, k.was || jsonb_build_object('regid', k.regid, 'uid', $3::text)) l) x) found`;
+      CROSS JOIN LATERAL jsonb_populate_record(NULL::list, k.was || jsonb_build_object('regid', k.regid, 'uid', $3::text)) l) x) deleted`;
 
-/** Returns null for `lists` when they exceed `maxBytes`. */
-export async function findDeletedLists(
-  db: Db,
-  { pid, regid, uid, since, afterSeq, limit, offset }: DeletedKey,
-  maxBytes: number,
-): Promise<{ lists: DeletedListRow[] | null; bytes: number }> {
+/** `found` is null when the rows exceed `maxBytes`. */
+export type SizedRows<Row> = { found: Row[] | null; bytes: number };
+
+export async function findDeletedLists(db: Db, key: DeletedKey, maxBytes: number) {
+  const { pid, regid, uid, since, afterSeq, limit, offset } = key;
   const params = [pid, regid, uid, since, afterSeq, limit, offset, maxBytes];
-  const [row] = await db.query<{ lists: DeletedListRow[] | null; bytes: number }>(LISTS, params);
-  return row!;
+  return (await db.query<SizedRows<DeletedListRow>>(LISTS, params))[0]!;
 }
 
 export function countDeletedLists(db: Db, { pid, regid }: ListOwner, since: Date): Promise<number> {
@@ -56,36 +55,27 @@ export function countDeletedLists(db: Db, { pid, regid }: ListOwner, since: Date
 
 /** SQL: as above. Leaves out variants that were added to the list again. */
 const ITEMS = `
-  SELECT ${sized('found.items', 'items', '$7::int')} FROM (
+  SELECT ${sized('deleted.items', 'found', '$7::int')} FROM (
     SELECT coalesce(json_agg(x ORDER BY x."deletedSeq" DESC), '[]') AS items FROM (
       SELECT ${READ_ITEM}, d.seq AS "deletedSeq" FROM (
         SELECT * FROM deleted_item d
         WHERE d.pid = $1 AND d.lid = $3 AND d.regid = $2 AND d.deleted_at > $4
           AND NOT EXISTS (SELECT FROM item t WHERE t.pid = d.pid AND t.lid = d.lid AND t.epi = d.epi)
         ORDER BY d.seq DESC LIMIT $5 OFFSET $6) d
-      CROSS JOIN LATERAL jsonb_populate_record(NULL::item, d.was || jsonb_build_object('lid', d.lid)) i ${JOIN_PRODUCT}) x) found`;
+      CROSS JOIN LATERAL jsonb_populate_record(NULL::item, d.was || jsonb_build_object('lid', d.lid)) i ${JOIN_PRODUCT}) x) deleted`;
 
-/** Finds items that were deleted from an existing list; null for `items` when they exceed `maxBytes`. */
-export async function findDeletedItems(
-  db: Db,
-  { pid, regid, lid }: ListOwner & { lid: string },
-  { since, limit, offset }: { since: Date; limit: number; offset: number },
-  maxBytes: number,
-): Promise<{ items: ItemRow[] | null; bytes: number }> {
-  const params = [pid, regid, lid, since, limit, offset, maxBytes];
-  const [row] = await db.query<{ items: ItemRow[] | null; bytes: number }>(ITEMS, params);
-  return row!;
+type DeletedPage = Pick<DeletedKey, 'since' | 'limit' | 'offset'>;
+
+/** Finds items that were deleted from an existing list. */
+export async function findDeletedItems(db: Db, list: ListKey, page: DeletedPage, maxBytes: number) {
+  const params = [list.pid, list.regid, list.lid, page.since, page.limit, page.offset, maxBytes];
+  return (await db.query<SizedRows<ItemRow>>(ITEMS, params))[0]!;
 }
 
 export type DeletedList = { lid: string; aliases: string[]; isSaveForLater: boolean };
 
 /** Finds a restorable list by its id or an alias. */
-export async function findDeletedList(
-  tx: Tx,
-  { pid, regid }: ListOwner,
-  lid: string,
-  since: Date,
-): Promise<DeletedList | null> {
+export async function findDeletedList(tx: Tx, { pid, regid }: ListOwner, lid: string, since: Date) {
   const where = { pid, regid, OR: [{ lid }, { aliases: { has: lid } }], deletedAt: { gt: since } };
   const row = await tx.prisma.deletedList.findFirst({ where });
   if (row === null) return null;
@@ -119,12 +109,8 @@ const RESTORE_LIST = `
   FROM taken CROSS JOIN LATERAL jsonb_populate_record(NULL::list, taken.was) l RETURNING lid`;
 
 /** Restores the list without its items; returns false when housekeeping has just removed it. */
-export async function insertDeletedList(
-  tx: Tx,
-  { pid, regid, uid, em }: ListOwner & { uid: string; em: string | null },
-  lid: string,
-  now: Date,
-): Promise<boolean> {
+export async function insertDeletedList(tx: Tx, owner: ShopperRow, lid: string, now: Date): Promise<boolean> {
+  const { pid, regid, uid, em } = owner;
   return (await tx.query(RESTORE_LIST, [pid, regid, lid, uid, em, now])).length > 0;
 }
 
@@ -157,10 +143,10 @@ const RESTORE_CONTENTS = `${restoring('d.regid IS NULL')},
 /** Restores the items of the deleted list `from` into `to`, queues webhook events and returns how many items were new there. */
 export async function insertDeletedContents(
   tx: Tx,
-  { pid, uid }: { pid: string; uid: string },
-  { from, to }: { from: string; to: string },
+  { pid, uid }: ShopperRow,
+  { from, to }: Joining,
   now: Date,
-): Promise<number> {
+) {
   tx.afterCommit(tx.wake);
   const params = [pid, from, to, 'list.item.added', uid, now.toISOString()];
   const [row] = await tx.query<{ count: number }>(RESTORE_CONTENTS, params);
@@ -174,20 +160,20 @@ const RESTORE_ITEMS = `${restoring('d.regid = $4 AND d.epi = ANY ($5::text[]) AN
 /** Restores variants into their locked list and returns those that it did not have. */
 export function insertDeletedItems(
   tx: Tx,
-  { pid, regid, lid }: ListOwner & { lid: string },
+  { pid, regid, lid }: ListKey,
   epis: readonly string[],
   since: Date,
-): Promise<ItemEventData[]> {
+) {
   return tx.query<ItemEventData>(RESTORE_ITEMS, [pid, lid, lid, regid, epis, since]);
 }
 
 /** Returns the variants that are neither in the list nor among its deleted items. */
 export async function findUnknown(
   tx: Tx,
-  { pid, regid, lid }: ListOwner & { lid: string },
+  { pid, regid, lid }: ListKey,
   epis: readonly string[],
   since: Date,
-): Promise<string[]> {
+) {
   const where = { pid, lid, epi: { in: [...epis] } };
   const select = { epi: true };
   const present = await tx.prisma.item.findMany({ where, select });

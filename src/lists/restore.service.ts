@@ -1,16 +1,18 @@
 import { requireShopper } from '../context.ts';
 import type { Context, Services } from '../context.ts';
+import type { MutationRestoreItemsArgs, QueryDeletedListsArgs } from '../generated/resolvers.ts';
 import { RESPONSE_LIMITS, failTooMuch, readWithin } from '../platform/budget.ts';
 import type { Tx } from '../platform/database/database.ts';
 import { fail } from '../platform/errors.ts';
 import { checkLimit, checkSlice, decodeSeq, encodeCursor, toConnection } from '../platform/page.ts';
-import type { Connection, Slice } from '../platform/page.ts';
+import type { Slice } from '../platform/page.ts';
 import { queueEvents } from '../stores/webhooks/event.repo.ts';
 import { checkItemCount } from './contents.writes.ts';
 import type { ItemRow } from './item.columns.ts';
 import { checkVariants } from './item.rules.ts';
 import type { ListRow } from './list.columns.ts';
 import { addAliases, changeList, findOwnList, findSaveForLater, lockLists, usedBytes } from './list.repo.ts';
+import type { LockedList } from './list.repo.ts';
 import { checkBytes, checkLid, eventsOfItems, restorableSince, restorableUntil } from './list.rules.ts';
 import { checkListCount, failMissing, lockOwner, withOwnList } from './list.service.ts';
 import type { Owner } from './list.service.ts';
@@ -47,13 +49,8 @@ async function restoreRow(ctx: Context, tx: Tx, owner: Owner, lid: string): Prom
 }
 
 /** A shopper has one save-for-later list, and clients recreate it at once: the deleted items join the current one. */
-async function joinSaveForLater(
-  ctx: Context,
-  tx: Tx,
-  owner: Owner,
-  { lid: from, aliases }: repo.DeletedList,
-  to: string,
-): Promise<ListRow> {
+async function joinSaveForLater(ctx: Context, tx: Tx, owner: Owner, deleted: repo.DeletedList, to: string) {
+  const { lid: from, aliases } = deleted;
   const [target] = await lockLists(tx, owner, [to]);
   if (target === undefined) return failMissing(tx, owner);
   const added = await repo.insertDeletedContents(tx, owner, { from, to }, ctx.now());
@@ -63,13 +60,7 @@ async function joinSaveForLater(
   return recordAdded(ctx, tx, owner, target, added);
 }
 
-async function recordAdded(
-  ctx: Context,
-  tx: Tx,
-  owner: Owner,
-  target: Parameters<typeof changeList>[1],
-  added: number,
-): Promise<ListRow> {
+async function recordAdded(ctx: Context, tx: Tx, owner: Owner, target: LockedList, added: number) {
   const { used, ...list } = await changeList(tx, target, {}, { uby: owner.em, now: ctx.now() });
   checkBytes(ctx, used);
   await checkItemCount(ctx, tx, list, added);
@@ -77,10 +68,7 @@ async function recordAdded(
 }
 
 /** Restores all of the deleted items or none; items that the list has again stay unchanged. */
-export async function restoreItems(
-  ctx: Context,
-  { lid, epis, ...version }: { lid: string; epis: readonly string[]; expectedVersion?: number | null },
-): Promise<ListView> {
+export async function restoreItems(ctx: Context, { lid, epis, ...version }: MutationRestoreItemsArgs) {
   requireShopper(ctx);
   const checked = checkVariants(epis);
   if (checked.length === 0) fail('invalid-items', 'epis must contain at least one variant id');
@@ -102,34 +90,28 @@ export async function restoreItems(
   );
 }
 
-type DeletedView = ListView & Pick<repo.DeletedListRow, 'deletedSeq' | 'deletedAt'>;
+async function readDeleted<Row>(
+  { budget }: Context,
+  read: (maxBytes: number) => Promise<repo.SizedRows<Row>>,
+) {
+  const rows = await readWithin(budget, RESPONSE_LIMITS.bytes, async (maxBytes) => {
+    const { found, bytes } = await read(maxBytes);
+    return { value: found, bytes: found === null ? 0 : bytes };
+  });
+  return rows ?? failTooMuch();
+}
 
-async function readDeletedLists(
-  ctx: Context,
-  page: Pick<repo.DeletedKey, 'afterSeq' | 'limit' | 'offset'>,
-): Promise<DeletedView[]> {
+async function readDeletedLists(ctx: Context, page: Pick<repo.DeletedKey, 'afterSeq' | 'limit' | 'offset'>) {
   const owner = requireShopper(ctx);
   const { pid, regid, uid } = owner;
   const key = { pid, regid, uid, since: restorableSince(owner.store, ctx.now()), ...page };
-  const lists = await readWithin(ctx.budget, RESPONSE_LIMITS.bytes, async (maxBytes) => {
-    const found = await repo.findDeletedLists(ctx.db, key, maxBytes);
-    return { value: found.lists, bytes: found.lists === null ? 0 : found.bytes };
-  });
-  if (lists === null) return failTooMuch();
+  const lists = await readDeleted(ctx, (maxBytes) => repo.findDeletedLists(ctx.db, key, maxBytes));
   return lists.map(({ contents, ...list }) =>
     Object.assign(ownView(owner, list), { contents, deletedSeq: list.deletedSeq, deletedAt: list.deletedAt }),
   );
 }
 
-type DeletedConnection = Connection<ListView> & {
-  edges: (Connection<ListView>['edges'][number] & { deletedAt: Date; restorableUntil: Date })[];
-  totalCount: number;
-};
-
-export async function deletedLists(
-  ctx: Context,
-  { first, after }: { first?: number | null; after?: string | null },
-): Promise<DeletedConnection> {
+export async function deletedLists(ctx: Context, { first, after }: QueryDeletedListsArgs) {
   const owner = requireShopper(ctx);
   const limit = checkLimit('first', first, 20, 100);
   const afterSeq = decodeSeq('after', after, 'deleted');
@@ -153,11 +135,7 @@ export async function deletedItems(ctx: Context, lid: string, page: Slice): Prom
   const checked = checkLid(lid);
   const slice = { since: restorableSince(owner.store, ctx.now()), ...checkSlice(page, 500, 1_000) };
   const list = (await findOwnList(ctx.db, owner, checked)) ?? fail('list-not-found');
-  const items = await readWithin(ctx.budget, RESPONSE_LIMITS.bytes, async (maxBytes) => {
-    const found = await repo.findDeletedItems(ctx.db, list, slice, maxBytes);
-    return { value: found.items, bytes: found.items === null ? 0 : found.bytes };
-  });
-  return items ?? failTooMuch();
+  return readDeleted(ctx, (maxBytes) => repo.findDeletedItems(ctx.db, list, slice, maxBytes));
 }
 
 /** Deletes a batch of lists and items that can no longer be restored, and returns how many. */

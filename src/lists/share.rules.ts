@@ -6,8 +6,9 @@ import { fail } from '../platform/errors.ts';
 import { localeFor, translator } from '../platform/messages.ts';
 import { formatMoney } from '../platform/money.ts';
 import type { MoneyStyle } from '../platform/money.ts';
-import { codePoints, hasControlCharacters, isStorable, shorten } from '../platform/text.ts';
+import { codePoints, isLine, isStorable, shorten } from '../platform/text.ts';
 import { DAY_MS, HOUR_MS } from '../platform/time.ts';
+import type { StoreRow } from '../stores/store.repo.ts';
 
 const MAX_NAME = 100;
 const MAX_NOTE = 1_000;
@@ -34,15 +35,14 @@ export function failTooManyMails(kind: keyof typeof SHARE_LIMITS, until: Date, n
   });
 }
 
-export function checkRecipient(text: string | null | undefined): string {
-  return readEmail(text ?? '') ?? fail('invalid-useremail', 'toemail must be one email address');
+export function checkRecipient(text: string): string {
+  return readEmail(text) ?? fail('invalid-useremail', 'toemail must be one email address');
 }
 
 /** A line break could inject an email header. */
 export function checkFromName(text: string | null | undefined): string {
   const name = (text ?? '').trim();
-  const isFine = !hasControlCharacters(name) && isStorable(name) && codePoints(name) <= MAX_NAME;
-  return isFine
+  return isLine(name, MAX_NAME)
     ? name
     : fail('invalid-request', `fromname must be one line of at most ${MAX_NAME} characters`);
 }
@@ -53,20 +53,14 @@ export function checkShareNote(text: string | null | undefined): string {
   return isFine ? note : fail('invalid-request', `note must have at most ${MAX_NOTE} characters`);
 }
 
-export function checkShareMedium(text: string | null | undefined): string {
-  const medium = (text ?? '').trim();
-  const isFine =
-    medium !== '' && !hasControlCharacters(medium) && isStorable(medium) && codePoints(medium) <= MAX_MEDIUM;
+export function checkShareMedium(text: string): string {
+  const medium = text.trim();
+  const isFine = medium !== '' && isLine(medium, MAX_MEDIUM);
   return isFine ? medium : fail('invalid-medium', `medium must have 1 to ${MAX_MEDIUM} printable characters`);
 }
 
 /** Links to the store's own page, or else to the page of this service, whose texts are in `lang`. */
-export function shareLink(
-  store: { pid: string; shareUrl: string | null; isDemo: boolean },
-  publicUrl: string,
-  lid: string,
-  lang: string,
-): string {
+export function shareLink(store: StoreRow, publicUrl: string, lid: string, lang: string): string {
   if (store.shareUrl === null && store.isDemo) return `${publicUrl}/demo#/shared/${lid}`;
   if (store.shareUrl === null)
     return `${publicUrl}/shared/${lid}?${new URLSearchParams({ pid: store.pid, lang }).toString()}`;

@@ -2,8 +2,9 @@ import { productUrls } from '../alerts/compose/shop.rules.ts';
 import { enqueueMessage } from '../alerts/queue/outbox.repo.ts';
 import { requireAccount, requireShopper } from '../context.ts';
 import type { Context, Services } from '../context.ts';
+import type { MutationEmailListArgs, MutationReportShareArgs } from '../generated/resolvers.ts';
 import { readOrLess } from '../platform/budget.ts';
-import type { Tx } from '../platform/database/database.ts';
+import type { Db, Tx } from '../platform/database/database.ts';
 import { fail } from '../platform/errors.ts';
 import { readLanguage, shippedLanguage } from '../platform/messages.ts';
 import { findProducts } from '../stores/products/product.repo.ts';
@@ -17,16 +18,13 @@ import { checkLid } from './list.rules.ts';
 import { withOwnList } from './list.service.ts';
 import type { Owner } from './list.service.ts';
 import { itemUrl, ownView } from './list.view.ts';
-import type { ListView } from './list.view.ts';
 import { readPages } from './page.repo.ts';
 import type { PageRow } from './page.repo.ts';
 import { NEWEST_FIRST } from './page.rules.ts';
 import * as rules from './share.rules.ts';
 
-type Mail = { lid: string } & Partial<Record<'fromname' | 'toemail' | 'note' | 'language', string | null>>;
-
 /** Makes the list public, because its link would not open otherwise, and queues the email in the same transaction. */
-export async function emailList(ctx: Context, mail: Mail): Promise<{ msg: string; listinfo: ListView }> {
+export async function emailList(ctx: Context, mail: MutationEmailListArgs) {
   requireAccount(ctx);
   const to = rules.checkRecipient(mail.toemail);
   const fromname = rules.checkFromName(mail.fromname);
@@ -51,6 +49,11 @@ export async function emailList(ctx: Context, mail: Mail): Promise<{ msg: string
   return { msg: 'List emailed', listinfo };
 }
 
+async function productsOf(db: Db, pid: string, items: readonly ItemRow[]) {
+  const epis = items.map(({ epi }) => epi);
+  return new Map((await findProducts(db, pid, epis)).map((product) => [product.epi, product]));
+}
+
 const MAILED_ITEMS = 10;
 const MAX_MAILED_BYTES = 1_000_000;
 
@@ -59,12 +62,7 @@ async function readMailedItems(tx: Tx, ctx: Context, owner: Owner, lid: string):
   const key = { pid, regid, lid, limit: MAILED_ITEMS, isWithoutList: true } as const;
   const [page] = await readPages(tx, NEWEST_FIRST, [{ key, maxBytes: MAX_MAILED_BYTES }]);
   const items = page!.row?.items ?? [];
-  const products = await findProducts(
-    tx,
-    pid,
-    items.map(({ epi }) => epi),
-  );
-  const productOf = new Map(products.map((product) => [product.epi, product]));
+  const productOf = await productsOf(tx, pid, items);
   const urlsOf = productUrls(store, ctx.config.publicUrl);
   return items.map(({ epi, dt, vi, pr }) => {
     const product = productOf.get(epi);
@@ -77,13 +75,8 @@ async function readMailedItems(tx: Tx, ctx: Context, owner: Owner, lid: string):
   });
 }
 
-export type ShareReport = { msg: string; lid: string; lname: string; medium: string };
-
 /** Without an id it counts a share of the shopper's newest list. */
-export async function reportShare(
-  ctx: Context,
-  share: { lid?: string | null; fromname?: string | null; medium?: string | null },
-): Promise<ShareReport> {
+export async function reportShare(ctx: Context, share: MutationReportShareArgs) {
   const shopper = requireShopper(ctx);
   const sent = share.lid?.trim() ? checkLid(share.lid) : null;
   rules.checkFromName(share.fromname);
@@ -127,17 +120,12 @@ export async function viewSharedList(ctx: Context, lid: string): Promise<SharedL
   const page = await readOrLess(read, SHARED_ITEMS.max, SHARED_ITEMS.large);
   if (page.list === null) return null;
   const { lname, lnote, cnt } = page.list;
-  const products = await findProducts(
-    db,
-    store.pid,
-    page.items.map(({ epi }) => epi),
-  );
-  const stockOf = new Map(products.map(({ epi, stk }) => [epi, stk]));
+  const productOf = await productsOf(db, store.pid, page.items);
   const urlsOf = productUrls(store, config.publicUrl);
   const items = page.items.map((item) => ({
     ...item,
     ...urlsOf(itemUrl(item) ?? item.du, item.iu),
-    stock: store.inventoryManaged ? (stockOf.get(item.epi) ?? null) : null,
+    stock: store.inventoryManaged ? (productOf.get(item.epi)?.stk ?? null) : null,
   }));
   const ownerName = (page.owner?.em && page.owner.fname) || null;
   return { store, lname, lnote, ownerName, cnt, items };

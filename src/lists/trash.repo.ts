@@ -1,6 +1,6 @@
 import { arraysOf, unnestKeys } from '../platform/database/columns.ts';
 import type { Db, Tx } from '../platform/database/database.ts';
-import type { Joining, ListOwner } from './list.repo.ts';
+import type { Joining, ListKey, ListOwner } from './list.repo.ts';
 
 const COLUMNS = 'pid, lid, epi, regid, was, seq, deleted_at';
 
@@ -27,12 +27,7 @@ const STORE_LIST = {
 };
 
 /** Stores a locked list with its items before it is deleted, and removes the oldest deleted lists beyond the limits. */
-export async function storeDeletedList(
-  tx: Tx,
-  { pid, regid, lid }: ListOwner & { lid: string },
-  maxBytes: number,
-  now: Date,
-): Promise<void> {
+export async function storeDeletedList(tx: Tx, { pid, regid, lid }: ListKey, maxBytes: number, now: Date) {
   await tx.query(STORE_LIST, [pid, lid, now]);
   await tx.query(TRIM_LISTS, [pid, regid, maxBytes]);
 }
@@ -91,11 +86,7 @@ export async function moveDeletedItems(tx: Tx, pid: string, pairs: readonly Join
   await tx.query(MOVE_ITEMS, [pid, ...arraysOf(pairs, 'from', 'to')]);
 }
 
-export async function moveTrash(
-  tx: Tx,
-  guest: ListOwner,
-  { regid }: Pick<ListOwner, 'regid'>,
-): Promise<void> {
+export async function moveTrash(tx: Tx, guest: ListOwner, { regid }: Pick<ListOwner, 'regid'>) {
   const where = { pid: guest.pid, regid: guest.regid };
   await tx.prisma.deletedList.updateMany({ where, data: { regid } });
   await tx.prisma.deletedItem.updateMany({ where, data: { regid } });
@@ -105,10 +96,7 @@ export async function moveTrash(
 const UNNAME = `UPDATE deleted_list SET was = was || '{"cfor": null}' WHERE pid = $1 AND was ->> 'cfor' = $2`;
 
 /** Erases a shopper's deleted lists and items, and its address on others' deleted lists; returns the number of lists. */
-export async function emptyTrash(
-  tx: Tx,
-  { pid, regid, em }: ListOwner & { em: string | null },
-): Promise<number> {
+export async function emptyTrash(tx: Tx, { pid, regid, em }: ListOwner & { em: string | null }) {
   const lists = await tx.prisma.deletedList.findMany({ where: { pid, regid }, select: { lid: true } });
   const lids = lists.map(({ lid }) => lid);
   await tx.prisma.deletedItem.deleteMany({ where: { pid, regid: null, lid: { in: lids } } });

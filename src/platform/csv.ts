@@ -33,18 +33,12 @@ export async function streamCsv<Row>(
   columns: readonly CsvColumn<Row>[],
   read: (last: Row | null) => Promise<readonly Row[]>,
 ): Promise<AsyncGenerator<string>> {
-  return csvPieces(columns, await read(null), read);
-}
-
-async function* csvPieces<Row>(
-  columns: readonly CsvColumn<Row>[],
-  start: readonly Row[],
-  read: (last: Row) => Promise<readonly Row[]>,
-): AsyncGenerator<string> {
-  yield csvRow(columns.map(([name]) => name));
-  for (let rows = start; rows.length > 0;) {
-    yield rows.map((row) => csvRow(columns.map(([, cell]) => textOf(cell(row))))).join('');
-    if (rows.length < CSV_PORTION) return;
-    rows = await read(rows.at(-1)!);
-  }
+  let rows = await read(null);
+  return (async function* () {
+    yield csvRow(columns.map(([name]) => name));
+    while (rows.length > 0) {
+      yield rows.map((row) => csvRow(columns.map(([, cell]) => textOf(cell(row))))).join('');
+      rows = rows.length < CSV_PORTION ? [] : await read(rows.at(-1)!);
+    }
+  })();
 }

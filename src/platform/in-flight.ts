@@ -12,9 +12,7 @@ const OUTSIDE = {
   waitMs: 5_000,
   maxWaiting: 2_000,
 };
-/**
- * This number of further requests wait without a slot in flight; later ones hold theirs, so that the store delays only itself.
- */
+/** This number of further requests wait without a slot in flight; later ones hold theirs, so that the store delays only itself. */
 const MAX_WAITING_OUTSIDE = 8;
 /** Thousands of requests may wait for a change, each with its body in memory. */
 const MAX_WAITING_BODY = 50_000;
@@ -123,6 +121,7 @@ type Store = { pid: string; held: number; waiting: number; lines: Map<string, Li
 /** The interval at which waiting tickets are checked against `waitMs`. */
 const CHECK_MS = 20;
 const IMMEDIATELY = Promise.resolve();
+const TOO_BUSY = 'Too many requests are in progress; retry later';
 
 /**
  * A queue in front of a scarce resource. A ticket that fits is admitted at once; the others wait per caller in round-robin order,
@@ -232,7 +231,7 @@ export function createFairQueue(limits: QueueLimits): FairQueue {
         const refuse = (): void => {
           leave();
           forgetIdle(store, line);
-          reject(tooBusy());
+          reject(new AppError('unavailable', TOO_BUSY, { 'Retry-After': '2' }));
         };
         waiting = { since: performance.now(), admit, refuse };
       });
@@ -248,10 +247,4 @@ export function createFairQueue(limits: QueueLimits): FairQueue {
     },
     figures: () => ({ held, waiting: everybody.size }),
   };
-}
-
-function tooBusy(): AppError {
-  return new AppError('unavailable', 'Too many requests are in progress; retry later', {
-    'Retry-After': '2',
-  });
 }

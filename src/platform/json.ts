@@ -13,10 +13,7 @@ const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(valu
 export const isSmall = (value: unknown): boolean => sizeOf(value) <= JSON_LIMITS.maxBytes;
 
 /** Merges two property maps within the limit of one: `own` remains complete, and keys of `given` are added while they fit. */
-export function joinMaps(
-  own: Record<string, unknown>,
-  given: Record<string, unknown>,
-): Record<string, unknown> {
+export function joinMaps(own: Record<string, unknown>, given: Record<string, unknown>) {
   const joined = { ...given, ...own };
   if (isSmall(joined)) return joined;
   let bytes = sizeOf(own);

@@ -35,11 +35,7 @@ export type Limiter = {
 };
 
 /** Counts against each limit until one is exhausted; returns that one, else the one with the fewest points left. */
-export async function countAll<A extends Account>(
-  limiter: Limiter,
-  accounts: readonly A[],
-  points?: number,
-): Promise<(A & Standing) | null> {
+export async function countAll<A extends Account>(limiter: Limiter, accounts: readonly A[], points?: number) {
   let nearest: (A & Standing) | null = null;
   for (const account of accounts) {
     const standing = await limiter.count(account.kind, account.key, account.limit, points);

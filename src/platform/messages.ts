@@ -74,34 +74,23 @@ export function nameOfLanguage(language: string): string {
   return new Intl.DisplayNames(language, { type: 'language' }).of(language) ?? language;
 }
 
-// Creating a format takes 30 µs or more, and every email of an alert has the same texts.
-const formats = new LRUCache<string, IntlMessageFormat>({ max: 2_000 });
-
 function createFormat(language: string, key: MessageKey): IntlMessageFormat {
-  const options = { ignoreTag: true };
-  const own = catalogue.get(language);
-  if (own) return new IntlMessageFormat(own[key], language, undefined, options);
-  const english = createFormat(DEFAULT_LANGUAGE, key);
-  return new IntlMessageFormat(
-    pseudoMessage(english.getAst(), language),
-    DEFAULT_LANGUAGE,
-    undefined,
-    options,
-  );
+  const own = catalogue.get(language)?.[key];
+  const message = own ?? pseudoMessage(createFormat(DEFAULT_LANGUAGE, key).getAst(), language);
+  const locale = own === undefined ? DEFAULT_LANGUAGE : language;
+  return new IntlMessageFormat(message, locale, undefined, { ignoreTag: true });
 }
+
+// Creating a format takes 30 µs or more, and every email of an alert has the same texts.
+const formats = new LRUCache<string, IntlMessageFormat>({
+  max: 2_000,
+  memoMethod: (name) => createFormat(...(name.split(' ') as [string, MessageKey])),
+});
 
 /** The texts of a shipped language; another language gets the default's. */
 export function translator(language: string): Translate {
   const shipped = shippedLanguage(language);
-  return (key, values) => {
-    const id = `${shipped} ${key}`;
-    let format = formats.get(id);
-    if (format === undefined) {
-      format = createFormat(shipped, key);
-      formats.set(id, format);
-    }
-    return String(format.format(values));
-  };
+  return (key, values) => String(formats.memo(`${shipped} ${key}`).format(values));
 }
 
 /** The locale of prices in a text of `language`: the store's or the reader's, whichever speaks it; else the store's. */

@@ -4,12 +4,7 @@ import { isStorable } from './text.ts';
 const isCount = (value: number): boolean => Number.isInteger(value) && value >= 0;
 
 /** Returns `standard` for a missing limit and `max` for a larger one; 0 returns no rows. Anything else is `invalid-limit`. */
-export function checkLimit(
-  field: string,
-  limit: number | null | undefined,
-  standard: number,
-  max: number,
-): number {
+export function checkLimit(field: string, limit: number | null | undefined, standard: number, max: number) {
   const value = limit ?? standard;
   if (isCount(value)) return Math.min(value, max);
   return fail('invalid-limit', `${field} must be a whole number of at least 0`);

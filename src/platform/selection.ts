@@ -33,17 +33,8 @@ function fieldsNamed({ fieldNodes, fragments }: GraphQLResolveInfo, name: string
   });
 }
 
-export function selectsField(info: GraphQLResolveInfo, name: string): boolean {
-  return fieldsNamed(info, name).length > 0;
-}
-
 /** Returns the largest value of `argument` among fields of this name, `standard` if one has none; 0 without such a field. */
-export function largestBelow(
-  info: GraphQLResolveInfo,
-  name: string,
-  argument: string,
-  standard: number,
-): number {
+export function largestBelow(info: GraphQLResolveInfo, name: string, argument: string, standard: number) {
   return fieldsNamed(info, name).reduce((largest, node) => {
     const given = node.arguments?.find((one) => one.name.value === argument);
     const value = given ? valueFromAST(given.value, GraphQLInt, info.variableValues) : null;

@@ -4,7 +4,6 @@ const MAX_ZONES = 100;
 
 /** Formats moments in a time zone. A zone that this Node version does not know counts as UTC: one store's setting must not fail the work of all others. */
 export function clockIn(locale: string, shows: Intl.DateTimeFormatOptions) {
-  const clocks = new LRUCache<string, Intl.DateTimeFormat>({ max: MAX_ZONES });
   const open = (timeZone: string): Intl.DateTimeFormat => {
     try {
       return new Intl.DateTimeFormat(locale, { ...shows, timeZone });
@@ -12,11 +11,8 @@ export function clockIn(locale: string, shows: Intl.DateTimeFormatOptions) {
       return new Intl.DateTimeFormat(locale, { ...shows, timeZone: 'UTC' });
     }
   };
-  return (timeZone: string, at: Date | number): string => {
-    const clock = clocks.get(timeZone) ?? open(timeZone);
-    clocks.set(timeZone, clock);
-    return clock.format(at);
-  };
+  const clocks = new LRUCache<string, Intl.DateTimeFormat>({ max: MAX_ZONES, memoMethod: open });
+  return (timeZone: string, at: Date | number): string => clocks.memo(timeZone).format(at);
 }
 
 // Swedish writes days as YYYY-MM-DD.

@@ -66,11 +66,7 @@ export function startSpan(
   };
 }
 
-export async function inSpan<Result>(
-  of: keyof typeof KINDS,
-  name: string,
-  work: () => Promise<Result>,
-): Promise<Result> {
+export async function inSpan<Result>(of: keyof typeof KINDS, name: string, work: () => Promise<Result>) {
   const span = startSpan(of, name);
   if (span === null) return work();
   try {
@@ -102,10 +98,7 @@ export function holdSpan(): Held | undefined {
 }
 
 /** Runs a batch: its spans belong to the first holder's span and link to the others. Without holders they have no parent. */
-export function resumeSpans<Result>(
-  holders: readonly { span: Held | undefined }[],
-  work: () => Result,
-): Result {
+export function resumeSpans<Result>(holders: readonly { span: Held | undefined }[], work: () => Result) {
   if (tracing === null) return work();
   const [first, ...others] = holders.flatMap(({ span }) => span ?? []);
   if (first === undefined) return current.run(undefined, work);

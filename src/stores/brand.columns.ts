@@ -8,11 +8,7 @@ export const BRAND_SETTINGS = {
       help: 'https URL of the logo in emails and on pages',
       off: "show the store's name (default)",
     },
-    form: {
-      card: 'brand',
-      as: 'url',
-      placeholder: 'https://shop.example/logo.png',
-    },
+    form: { card: 'brand', as: 'url', placeholder: 'https://shop.example/logo.png' },
   },
   colour: {
     ...{ kind: 'text', check: 'colour', max: 7, initial: null },
@@ -27,19 +23,12 @@ export const BRAND_SETTINGS = {
   senderAddress: {
     ...{ kind: 'text', check: 'email', initial: null },
     cli: { value: 'EMAIL', help: 'email address for replies', off: "the service's (default)" },
-    form: {
-      card: 'brand',
-      as: 'email',
-      placeholder: 'hello@shop.example',
-    },
+    form: { card: 'brand', as: 'email', placeholder: 'hello@shop.example' },
   },
   postalAddress: {
     ...{ kind: 'text', check: 'lines', max: 500, initial: null },
     cli: { value: 'TEXT', help: 'postal address at the end of every email', off: 'none (default)' },
-    form: {
-      card: 'brand',
-      as: 'lines',
-    },
+    form: { card: 'brand', as: 'lines' },
   },
   imprintUrl: {
     ...{ kind: 'text', check: 'url', max: 1_000, initial: null },
@@ -48,11 +37,7 @@ export const BRAND_SETTINGS = {
       help: 'https URL of the legal notice that every email links to',
       off: 'none (default)',
     },
-    form: {
-      card: 'brand',
-      as: 'url',
-      placeholder: 'https://shop.example/legal',
-    },
+    form: { card: 'brand', as: 'url', placeholder: 'https://shop.example/legal' },
   },
   currency: {
     ...{ kind: 'text', check: 'currency', initial: null },
@@ -62,9 +47,6 @@ export const BRAND_SETTINGS = {
   locale: {
     ...{ kind: 'text', check: 'locale', max: 35, initial: 'en' },
     cli: { value: 'de-CH', help: 'language and country, such as de-CH', off: 'en (default)' },
-    form: {
-      card: 'brand',
-      placeholder: 'en',
-    },
+    form: { card: 'brand', placeholder: 'en' },
   },
 } as const satisfies Record<string, Setting>;

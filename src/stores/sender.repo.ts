@@ -1,41 +1,34 @@
 import type { StoreModel, SuppressionModel } from '../generated/prisma/models.ts';
+import { selectColumns } from '../platform/database/columns.ts';
 import type { Db } from '../platform/database/database.ts';
+import { BRAND_SETTINGS } from './brand.columns.ts';
 import type { SendingSchedule, TokenKey, TokenStore } from './store.rules.ts';
 
-type BrandName =
-  | ('logoUrl' | 'colour' | 'senderName' | 'senderAddress' | 'postalAddress' | 'imprintUrl')
-  | ('currency' | 'locale');
-
-export type Sender = Pick<StoreModel, 'pid' | 'name' | 'isDemo' | 'linkNo' | BrandName> &
+export type Sender = Pick<StoreModel, 'pid' | 'name' | 'isDemo' | 'linkNo' | keyof typeof BRAND_SETTINGS> &
   TokenStore & {
     pacing: SendingSchedule;
     /** Base for relative product URLs: the store's own site, if it is set. */
     siteUrl: string | null;
   };
 
+const FIELDS = [
+  ...(['pid', 'name', 'secret', 'tokenKeys', 'isDemo', 'linkNo', 'pacing'] as const),
+  ...(Object.keys(BRAND_SETTINGS) as (keyof typeof BRAND_SETTINGS)[]),
+];
+
 /** Columns of a sender, for the store alias `s`. */
-export const SENDER_COLUMNS = `s.pid, s.name, s.secret, s.token_keys AS "tokenKeys", s.is_demo AS "isDemo", s.link_no AS "linkNo", s.pacing, s.logo_url AS "logoUrl", s.colour,
-  s.sender_name AS "senderName", s.sender_address AS "senderAddress", s.postal_address AS "postalAddress", s.imprint_url AS "imprintUrl", s.currency, s.locale, coalesce(s.share_url, s.allowed_origins[1]) AS "siteUrl"`;
+export const SENDER_COLUMNS = `${selectColumns('s', FIELDS)}, coalesce(s.share_url, s.allowed_origins[1]) AS "siteUrl"`;
 
 /** The store of a message, and whether the contact has unsubscribed from all its messages. */
 export type Envelope = Sender & { isSuppressed: boolean };
 
-const SENDER = {
-  ...{ pid: true, name: true, secret: true, tokenKeys: true, isDemo: true, linkNo: true, pacing: true },
-  ...{
-    logoUrl: true,
-    colour: true,
-    senderName: true,
-    senderAddress: true,
-    postalAddress: true,
-    imprintUrl: true,
-    currency: true,
-    locale: true,
-  },
-  ...{ shareUrl: true, allowedOrigins: true },
-} as const;
+type Selected = (typeof FIELDS)[number] | 'shareUrl' | 'allowedOrigins';
 
-const toSender = ({ shareUrl, allowedOrigins, ...row }: Pick<StoreModel, keyof typeof SENDER>): Sender => ({
+const SENDER = Object.fromEntries(
+  [...FIELDS, 'shareUrl', 'allowedOrigins'].map((field) => [field, true]),
+) as Record<Selected, true>;
+
+const toSender = ({ shareUrl, allowedOrigins, ...row }: Pick<StoreModel, Selected>): Sender => ({
   ...row,
   pacing: row.pacing as SendingSchedule,
   tokenKeys: row.tokenKeys as TokenKey[],

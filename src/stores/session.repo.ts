@@ -21,23 +21,18 @@ export async function addOperatorSession(db: Database, session: OperatorSessionM
   await db.prisma.operatorSession.deleteMany({ where: isOneOf(older) });
 }
 
-/** Returns the key id of a store session, or null if it is unknown or expired. It does not check whether the key was revoked. */
-export async function findStoreSession(db: Db, pid: string, hash: Hash, now: Date): Promise<string | null> {
-  const where = { pid, hash, expiresAt: { gt: now } };
-  return (await db.prisma.storeSession.findFirst({ where }))?.keyId ?? null;
+/** Returns the key id of a session, an operator's where `pid` is empty, or null if it is unknown or expired. A store's key may be revoked. */
+export async function findSession({ prisma }: Db, pid: string, hash: Hash, now: Date) {
+  const where = { hash, expiresAt: { gt: now } };
+  const found = await (pid === ''
+    ? prisma.operatorSession.findFirst({ where: { ...where, key: { revokedAt: null } } })
+    : prisma.storeSession.findFirst({ where: { pid, ...where } }));
+  return found?.keyId ?? null;
 }
 
-export async function findOperatorSession(db: Db, hash: Hash, now: Date): Promise<string | null> {
-  const where = { hash, expiresAt: { gt: now }, key: { revokedAt: null } };
-  return (await db.prisma.operatorSession.findFirst({ where }))?.keyId ?? null;
-}
-
-export async function endStoreSession(db: Database, pid: string, hash: Hash): Promise<void> {
-  await db.prisma.storeSession.deleteMany({ where: { pid, hash } });
-}
-
-export async function endOperatorSession(db: Database, hash: Hash): Promise<void> {
-  await db.prisma.operatorSession.deleteMany({ where: { hash } });
+export async function endSession({ prisma }: Database, pid: string, hash: Hash): Promise<void> {
+  if (pid === '') await prisma.operatorSession.deleteMany({ where: { hash } });
+  else await prisma.storeSession.deleteMany({ where: { pid, hash } });
 }
 
 export async function forgetSessions({ db }: { db: Database }, now: Date): Promise<number> {

@@ -27,10 +27,7 @@ function read(session: string): { pid: string; hash: Buffer<ArrayBuffer> } | nul
 }
 
 /** Signs in a caller who has just presented a key; returns the cookie's value. */
-export async function openSession(
-  { db, now }: Deps,
-  { store, keyId, operatorId }: Pick<Viewer, 'store' | 'keyId' | 'operatorId'>,
-): Promise<string> {
+export async function openSession({ db, now }: Deps, { store, keyId, operatorId }: Viewer): Promise<string> {
   const token = newToken();
   const createdAt = now();
   const expiresAt = new Date(createdAt.getTime() + SESSION_MS);
@@ -46,19 +43,12 @@ export async function openSession(
 
 export async function findSession({ db, now }: Deps, session: string): Promise<Signed | null> {
   const claimed = read(session);
-  if (claimed === null) return null;
-  const { pid, hash } = claimed;
-  if (pid === '') {
-    const operatorId = await sessions.findOperatorSession(db, hash, now());
-    return operatorId === null ? null : { operatorId };
-  }
-  const keyId = await sessions.findStoreSession(db, pid, hash, now());
-  return keyId === null ? null : { pid, keyId };
+  const keyId = claimed && (await sessions.findSession(db, claimed.pid, claimed.hash, now()));
+  if (keyId === null) return null;
+  return claimed!.pid === '' ? { operatorId: keyId } : { pid: claimed!.pid, keyId };
 }
 
 export async function closeSession({ db }: Pick<Deps, 'db'>, session: string): Promise<void> {
   const claimed = read(session);
-  if (claimed === null) return;
-  if (claimed.pid === '') await sessions.endOperatorSession(db, claimed.hash);
-  else await sessions.endStoreSession(db, claimed.pid, claimed.hash);
+  if (claimed) await sessions.endSession(db, claimed.pid, claimed.hash);
 }

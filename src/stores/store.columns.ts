@@ -19,16 +19,12 @@ export const STORE_SETTINGS = {
       help: 'list types that shoppers may create, besides wl and sfl',
       off: 'only wl and sfl',
     },
-    form: {
-      card: 'lists',
-    },
+    form: { card: 'lists' },
   },
   customItems: {
     kind: 'flag',
     cli: { help: 'allow items that are not in the catalogue', off: 'reject them (default)' },
-    form: {
-      card: 'lists',
-    },
+    form: { card: 'lists' },
   },
   inventoryManaged: {
     kind: 'flag',
@@ -45,9 +41,7 @@ export const STORE_SETTINGS = {
       help: 'browser origins that may call the API, such as https://shop.example',
       off: 'allow any origin (default)',
     },
-    form: {
-      card: 'general',
-    },
+    form: { card: 'general' },
   },
   shareUrl: {
     ...{ kind: 'text', check: 'shareUrl', max: 1_000, initial: null },
@@ -56,17 +50,12 @@ export const STORE_SETTINGS = {
       help: 'URL of shared lists; {lid} is replaced by the list id',
       off: "this service's page (default)",
     },
-    form: {
-      card: 'lists',
-      placeholder: 'https://shop.example/list/{lid}',
-    },
+    form: { card: 'lists', placeholder: 'https://shop.example/list/{lid}' },
   },
   doubleOptIn: {
     kind: 'flag',
     cli: { help: 'new subscribers must open a confirmation link', off: 'no confirmation (default)' },
-    form: {
-      card: 'general',
-    },
+    form: { card: 'general' },
   },
   defaultRegion: {
     ...{ kind: 'text', check: 'region', initial: null },
@@ -75,10 +64,7 @@ export const STORE_SETTINGS = {
       help: 'country of phone numbers without a country code',
       off: 'phone numbers need a country code (default)',
     },
-    form: {
-      card: 'general',
-      placeholder: 'DE',
-    },
+    form: { card: 'general', placeholder: 'DE' },
   },
   ...ALERT_SETTINGS,
   mergedSessions: {
@@ -93,9 +79,7 @@ export const STORE_SETTINGS = {
       help: 'days in which deleted lists and items can be restored, 0 to 365 (0: never)',
       off: '30 days (default)',
     },
-    form: {
-      card: 'lists',
-    },
+    form: { card: 'lists' },
   },
   ...BRAND_SETTINGS,
   rateLimits: {

@@ -20,6 +20,13 @@ export type FieldsWith<Table, Rule> = {
   [Field in keyof Table]: Table[Field] extends Rule ? Field : never;
 }[keyof Table];
 
+/** The name of a field in the API: `as` of its row, where that differs from the field. */
+export type RecordName<Table, Field extends keyof Table> = Table[Field] extends {
+  as: infer Name extends string;
+}
+  ? Name
+  : Field;
+
 export type Column<Field, Rule> = Rule & { field: Field; column: string };
 
 export function columnsOf<Table extends object>(

@@ -8,8 +8,9 @@ import { ROOT } from '../places.ts';
 import { hasCode } from './embedded-system.ts';
 import type { Session } from './routed-pool.ts';
 
-type Migration = { name: string; sql: string; checksum: string };
-type AppliedRow = { name: string; checksum: string; finished_at: Date | null };
+type MigrationKey = { name: string; checksum: string };
+type Migration = MigrationKey & { sql: string };
+type AppliedRow = MigrationKey & { finished_at: Date | null };
 
 const FOLDER = fileURLToPath(new URL('prisma/migrations', ROOT));
 
@@ -67,17 +68,13 @@ export async function migrateOver(client: pg.ClientBase, log: Logger, folder = F
 /** SHA-256 of the names and checksums of the 49 migrations that the baseline replaces. */
 const FORMER_HISTORY = '77e4d3f909becd1d204dae2f9f6149562bff2de2beee422969b3b539432dd0cd';
 
-function isFormerHistory(history: readonly Pick<Migration, 'name' | 'checksum'>[]): boolean {
+function isFormerHistory(history: readonly MigrationKey[]): boolean {
   const lines = history.map(({ name, checksum }) => `${name} ${checksum}`).sort();
   return sha256(lines.join('\n')) === FORMER_HISTORY;
 }
 
 /** Replaces a complete history from before the baseline; no later migration would fit a partial one. */
-async function takeOver(
-  client: pg.ClientBase,
-  history: readonly AppliedRow[],
-  baseline: Migration,
-): Promise<AppliedRow[]> {
+async function takeOver(client: pg.ClientBase, history: readonly AppliedRow[], baseline: Migration) {
   if (!isFormerHistory(history) || history.some((row) => row.finished_at === null))
     throw new Error(
       `This database has only some of the migrations from before ${baseline.name}, or unknown ones; it was not changed; ` +
@@ -89,10 +86,7 @@ async function takeOver(
 }
 
 /** Creates the schema of exactly these migrations in the caller's transaction; throws if this build lacks one of them. */
-export async function buildSchema(
-  client: pg.ClientBase,
-  wanted: readonly Pick<Migration, 'name' | 'checksum'>[],
-): Promise<void> {
+export async function buildSchema(client: pg.ClientBase, wanted: readonly MigrationKey[]): Promise<void> {
   const own = await readMigrations(FOLDER);
   await checkServerVersion(client);
   const migrations = isFormerHistory(wanted)

@@ -21,11 +21,7 @@ const REBUILDS = `
   ORDER BY place`;
 
 /** Fills an empty database from an unzipped backup in one transaction; a service that starts meanwhile waits for its end. */
-export async function load(
-  client: pg.ClientBase,
-  source: AsyncIterable<Buffer>,
-  onProgress?: OnProgress,
-): Promise<Copied> {
+export async function load(client: pg.ClientBase, source: AsyncIterable<Buffer>, onProgress?: OnProgress) {
   const reader = createReader(source);
   const head = await reader.line(headLine);
   if (head.version !== FORMAT_VERSION)

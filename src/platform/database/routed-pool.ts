@@ -59,10 +59,7 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, isPooled: b
     one.on('error', (error) => log.warn({ reason: error.message }, 'lost an idle database connection'));
   }
 
-  const connectBy = async (
-    from: pg.Pool,
-    connectOne: () => Promise<pg.PoolClient>,
-  ): Promise<pg.PoolClient> => {
+  const connectBy = async (from: pg.Pool, connectOne: () => Promise<pg.PoolClient>) => {
     for (let canTurn = servers.areSeveral; ;) {
       await servers.settle();
       from.options.connectionString = servers.url();
@@ -96,10 +93,7 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, isPooled: b
     }
   };
 
-  const queryBy = async (
-    connecting: Promise<pg.PoolClient>,
-    statement: pg.QueryConfig,
-  ): Promise<pg.QueryResult> => {
+  const queryBy = async (connecting: Promise<pg.PoolClient>, statement: pg.QueryConfig) => {
     const client = await connecting;
     let hasFailed = true;
     try {

@@ -38,12 +38,7 @@ export async function upgradeFolder(dataDir: string, log: Logger, options: Upgra
   }
 }
 
-async function upgradeLocked(
-  home: string,
-  dir: string,
-  log: Logger,
-  options: UpgradeOptions,
-): Promise<Upgrade> {
+async function upgradeLocked(home: string, dir: string, log: Logger, options: UpgradeOptions) {
   const mark = upgradeMark(home);
   const draft = `${dir}.upgrade`;
   // A previous call was killed between the two renames: the copy is complete, and no process could open the database since.

@@ -58,28 +58,27 @@ export const alsoNamed = <Value>(field: Field<Value>, ...otherNames: string[]): 
   otherNames,
 });
 
-/** A required text that is absent becomes an empty text, because the operation itself reports the error. */
-export const text: Optional<string | null, string> = {
-  ...optional<string | null>({ kind: 'text', read: (text) => text }),
-  required: { kind: 'text', read: (text) => text ?? '', isRequired: true },
-};
+/** A required field that is absent is read as an empty text, because the operation itself reports the error. */
+function nullable<Value>(
+  kind: Field['kind'],
+  read: (text: string, place: Place) => Value,
+): Optional<Value | null, Value> {
+  return {
+    ...optional<Value | null>({ kind, read: (text, place) => (text === null ? null : read(text, place)) }),
+    required: { kind, read: (text, place) => read(text ?? '', place), isRequired: true },
+  };
+}
 
-function readId(text: string, { name, type, failure }: Place): string {
-  const id = getNullableType(type) as GraphQLScalarType<string>;
+export const text = nullable('text', (text) => text);
+
+export const id = nullable('text', (text, { name, type, failure }): string => {
+  const scalar = getNullableType(type) as GraphQLScalarType<string>;
   try {
-    return id.parseValue(text);
+    return scalar.parseValue(text);
   } catch (error) {
     return fail(failure, `${name}: ${(error as Error).message}`);
   }
-}
-
-export const id: Optional<string | null, string> = {
-  ...optional<string | null>({
-    kind: 'text',
-    read: (text, place) => (text === null ? null : readId(text, place)),
-  }),
-  required: { kind: 'text', read: (text, place) => readId(text ?? '', place), isRequired: true },
-};
+});
 
 const INTEGER = /^[+-]?\d+$/;
 const MAX_INT = 2_147_483_647;
@@ -105,17 +104,11 @@ const FLAGS = new Map([
   ['0', false],
 ]);
 
-function readFlag(text: string, { name, failure }: Place): boolean {
-  return FLAGS.get(text.trim().toLowerCase()) ?? fail(failure, `${name} must be true or false`);
-}
-
-export const flag: Optional<boolean | null, boolean> = {
-  ...optional<boolean | null>({
-    kind: 'flag',
-    read: (text, place) => (text === null ? null : readFlag(text, place)),
-  }),
-  required: { kind: 'flag', read: (text, place) => readFlag(text ?? '', place), isRequired: true },
-};
+export const flag = nullable(
+  'flag',
+  (text, { name, failure }) =>
+    FLAGS.get(text.trim().toLowerCase()) ?? fail(failure, `${name} must be true or false`),
+);
 
 const MILLISECONDS = /^-?\d{6,16}$/;
 
@@ -174,16 +167,12 @@ export const fixed = <Value>(value: Value): Field<Value> => ({ kind: 'fixed', re
 
 const NUMBER = /^\s*[+-]?\d{1,15}(\.\d{1,15})?\s*$/;
 
-const YES: readonly unknown[] = ['true', 1, '1'];
-
-const NO: readonly unknown[] = ['false', 0, '0'];
-
 /** Accepts a number sent as text, a text sent as number, and a flag sent as 0 or 1, because clients build these fields themselves. */
 function fitScalar(name: string, value: unknown): unknown {
   if ((name === 'Int' || name === 'Float') && typeof value === 'string' && NUMBER.test(value))
     return Number(value);
-  if (name === 'Boolean' && YES.includes(value)) return true;
-  if (name === 'Boolean' && NO.includes(value)) return false;
+  if (name === 'Boolean' && (typeof value === 'string' || typeof value === 'number'))
+    return FLAGS.get(String(value)) ?? value;
   return name === 'String' && typeof value === 'number' ? String(value) : value;
 }
 
@@ -226,15 +215,11 @@ function fit(type: GraphQLInputType, value: unknown, path: string, failure: Erro
   const given = value as Record<string, unknown>;
   const entries = Object.values(type.getFields())
     .filter((field) => given[field.name] != null || isNonNullType(field.type))
-    .map((field) => [
-      field.name,
-      fit(
-        field.type,
-        given[field.name] ?? EMPTY.get(String(field.type)),
-        `${path}.${field.name}`,
-        refusalOf(field) ?? failure,
-      ),
-    ]);
+    .map((field) => {
+      const { name, type } = field;
+      const sent = given[name] ?? EMPTY.get(String(type));
+      return [name, fit(type, sent, `${path}.${name}`, refusalOf(field) ?? failure)];
+    });
   return Object.fromEntries(entries) as Record<string, unknown>;
 }
 

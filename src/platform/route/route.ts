@@ -10,12 +10,11 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import type { DocumentNode, GraphQLInputType, GraphQLSchema } from 'graphql';
-import type { ErrorType } from '../errors.ts';
+import type { DocumentNode, GraphQLInputObjectType, GraphQLInputType, GraphQLSchema } from 'graphql';
 import { objectSchema, rawJson, stringifyJson, stripNull } from '../json.ts';
 import type { ObjectSchema, Schema } from '../json.ts';
 import { innermostRefusal } from './form.ts';
-import type { Field, Input } from './form.ts';
+import type { Field, Input, Place } from './form.ts';
 
 export type StreamType = 'application/json' | 'text/csv';
 
@@ -52,10 +51,7 @@ export type RouteTable = Record<`${'GET' | 'POST'} /${string}`, Route>;
 
 type Fields<Input> = { [Name in keyof Input]-?: Field<Input[Name]> };
 
-type Row<Data, Variables> = Pick<
-  Route,
-  'caller' | 'summary' | 'description' | 'isOpen' | 'stream' | 'namesShopper'
-> & {
+type Row<Data, Variables> = Omit<Route, 'form' | 'document' | 'reply' | 'needsOneOf' | 'aliasOf'> & {
   needsOneOf?: readonly (keyof Variables & string)[];
   form: {
     [Name in keyof Variables]-?:
@@ -87,40 +83,30 @@ export function alias(name: string, row: Route): Route {
 export type Sent = (field: string) => string | null;
 
 /** `group` is the variable of the input object to which the field belongs. */
-export type Reading = {
-  group: string | null;
-  name: string;
-  names: readonly string[];
-  field: Field;
-  type: GraphQLInputType;
-  failure: ErrorType;
-};
+export type Reading = Place & { group: string | null; names: readonly string[]; field: Field };
 
 const isField = (entry: Field | Record<string, Field>): entry is Field => typeof entry['read'] === 'function';
-
-const namesOf = (name: string, { otherNames = [] }: Field): string[] => [name, ...otherNames];
 
 export function readingsOf(schema: GraphQLSchema, { document, form }: Route): Reading[] {
   const uses = usesOf(schema, document);
   const definitions = getOperationAST(document)!.variableDefinitions ?? [];
-  return Object.entries(form).flatMap(([name, entry]): Reading[] => {
-    const definition = definitions.find(({ variable }) => variable.name.value === name)!;
+  return Object.entries(form).flatMap(([variable, entry]): Reading[] => {
+    const definition = definitions.find((one) => one.variable.name.value === variable)!;
     const type = typeFromAST(schema, definition.type as never) as unknown as GraphQLInputType;
-    const around = uses.get(name) ?? [];
-    if (isField(entry)) {
-      const failure = innermostRefusal(around);
-      return [{ group: null, name, names: namesOf(name, entry), field: entry, type, failure }];
-    }
-    const input = getNullableType(type);
-    const inner = isInputObjectType(input) ? input.getFields() : {};
-    return Object.entries(entry).map(([key, field]) => ({
-      group: name,
-      name: key,
-      names: namesOf(key, field),
+    const around = uses.get(variable) ?? [];
+    const read = (name: string, field: Field) => ({
+      name,
+      names: [name, ...(field.otherNames ?? [])],
       field,
-      type: inner[key]!.type,
-      failure: innermostRefusal([...around, inner[key]!]),
-    }));
+    });
+    if (isField(entry))
+      return [{ group: null, ...read(variable, entry), type, failure: innermostRefusal(around) }];
+    const inputs = (getNullableType(type) as GraphQLInputObjectType).getFields();
+    return Object.entries(entry).map(([name, field]) => {
+      const input = inputs[name]!;
+      const failure = innermostRefusal([...around, input]);
+      return { group: variable, ...read(name, field), type: input.type, failure };
+    });
   });
 }
 
@@ -197,9 +183,8 @@ export const whole: Shape<unknown> = { body: (record) => record, schema: (record
 export const under = (key: string, constants: Record<string, string> = {}): Shape<unknown> => ({
   body: (record) => ({ ...constants, [key]: record }),
   schema: (record) => {
-    const properties: Record<string, Schema> = {};
-    for (const [name, value] of Object.entries(constants)) properties[name] = { const: value };
-    return objectSchema({ ...properties, [key]: record });
+    const fixed = Object.entries(constants).map(([name, value]) => [name, { const: value }]);
+    return objectSchema({ ...(Object.fromEntries(fixed) as Record<string, Schema>), [key]: record });
   },
 });
 
@@ -247,23 +232,17 @@ export function changes<Key extends string>(...keys: Key[]): Shape<{ [Name in Ke
           .map(([name, part]) => [name, lists.has(name) ? (part as Change[]).map(flatten) : part]),
       ),
     schema: (record, resolve) => {
-      const { properties } = resolve(record);
+      const properties = Object.entries(resolve(record).properties);
       const flatSchema = (change: Schema): Schema => {
         const { item, epi, hasError, msg } = resolve(change).properties;
-        const missing = objectSchema({
-          epi: epi!,
-          hasError: { ...hasError, const: true },
-          msg: stripNull(msg!),
-        });
-        return { anyOf: [stripNull(item!), missing] };
+        const failed = { epi: epi!, hasError: { ...hasError, const: true }, msg: stripNull(msg!) };
+        return { anyOf: [stripNull(item!), objectSchema(failed)] };
       };
-      const parts = Object.entries(properties).map(([name, part]) => {
+      const parts = properties.map(([name, part]) => {
         const sent = stripNull(part);
         return [name, lists.has(name) ? { ...sent, items: flatSchema(sent['items'] as Schema) } : sent];
       });
-      const always = Object.keys(properties).filter(
-        (name) => stripNull(properties[name]!) === properties[name],
-      );
+      const always = properties.flatMap(([name, part]) => (stripNull(part) === part ? [name] : []));
       return objectSchema(Object.fromEntries(parts) as Record<string, Schema>, always);
     },
   };

@@ -82,10 +82,7 @@ const CHECKED = Object.entries(CHECKS).flatMap(([name, check]) =>
 );
 
 /** The variant to store; only its own id is required here. */
-export function checkProduct<Input extends ProductInput>(
-  input: Input,
-  path: string,
-): Input & { epi: string } {
+export function checkProduct<Input extends ProductInput>(input: Input, path: string) {
   const sent: Record<string, unknown> = { ...input, epi: input.epi ?? '' };
   for (const { field, check } of CHECKED)
     if (sent[field] != null)

@@ -44,19 +44,17 @@ export async function trackLinks(
 /** The store of a link, with what the day of a click depends on. */
 type ClickStore = LinkStore & ZonedStore;
 
+type LongLink = Extract<ClickLink, { kind: 'long' }>;
+
 export type FoundLink = { store: ClickStore; alertId: string; target: string };
 
 /** Verifies a link that contains its target; null when the store did not make it. */
-export function verifyLink(
-  { now }: Pick<Deps, 'now'>,
-  store: ClickStore,
-  link: Extract<ClickLink, { kind: 'long' }>,
-): FoundLink | null {
+export function verifyLink({ now }: Pick<Deps, 'now'>, store: ClickStore, link: LongLink): FoundLink | null {
   return isOurs(store, link, now()) ? { store, alertId: link.alertId, target: link.target } : null;
 }
 
 /** Verifies a link whose target is read from the catalogue; null when it is not ours, or its alert or product is gone. */
-export async function findLink({ db, config, now }: Deps, link: Exclude<ClickLink, { kind: 'long' }>) {
+export async function findLink({ db, config, now }: Deps, link: Exclude<ClickLink, LongLink>) {
   const found = await clicks.findTarget(db, link);
   if (found === null || !isServed(config, found.store) || !isOurs(found.store, link, now())) return null;
   const target = absoluteUrl(found.url, siteOf(found.store, config.publicUrl));

@@ -49,12 +49,9 @@ export function revenueOf(
   allSent: readonly DayCountRow[],
   allClicks: readonly DayCountRow[],
 ) {
-  const isWithin = ({ day }: { day: string }): boolean => day >= days[0]! && day <= days.at(-1)!;
-  const [sums, sent, clicks] = [
-    allSums.filter(isWithin),
-    allSent.filter(isWithin),
-    allClicks.filter(isWithin),
-  ];
+  const within = <Row extends { day: string }>(rows: readonly Row[]): Row[] =>
+    rows.filter(({ day }) => day >= days[0]! && day <= days.at(-1)!);
+  const [sums, sent, clicks] = [within(allSums), within(allSent), within(allClicks)];
   const sumsByDay = groupBy(sums, ({ day }) => day);
   const sentByDay = groupBy(sent, ({ day }) => day);
   const clicksByDay = groupBy(clicks, ({ day }) => day);
