@@ -8,14 +8,6 @@ import { newBody } from '../send.ts';
 import type { CallResponse } from '../send.ts';
 import type { GraphqlCall } from './read.ts';
 
-function headersOf(req: Request): HeaderMap {
-  const headers = new HeaderMap();
-  for (const [name, value] of Object.entries(req.headers)) {
-    if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
-  }
-  return headers;
-}
-
 export type ApolloResult = { status: number; text: string; type: string };
 
 /** Lets Apollo check and run a request (`compiledGateway` in apollo.ts executes it); `accept` overrides the caller's header. */
@@ -26,7 +18,8 @@ export async function runApollo(
   ctx: Context,
   accept?: string,
 ): Promise<ApolloResult> {
-  const headers = headersOf(req);
+  // Node joins headers that were sent twice.
+  const headers = new HeaderMap(Object.entries(req.headers) as [string, string][]);
   if (accept !== undefined) headers.set('accept', accept);
   const made = await apollo.executeHTTPGraphQLRequest({
     // Apollo checks a body that is not JSON by its content type alone.

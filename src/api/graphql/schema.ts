@@ -44,7 +44,7 @@ type SchemaLoader = { loadTypeDefs: () => DocumentNode };
 
 const { loadTypeDefs } = createRequire(import.meta.url)(LOADER) as SchemaLoader;
 
-const domains: Record<string, Record<string, unknown>>[] = [
+const domains = [
   storeResolvers,
   operatorResolvers,
   shopperResolvers,
