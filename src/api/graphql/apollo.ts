@@ -1,13 +1,7 @@
 import { ApolloServer } from '@apollo/server';
 import type { ApolloServerPlugin } from '@apollo/server';
 import type { GatewayExecutor, GatewayInterface } from '@apollo/server-gateway-interface';
-import {
-  ApolloServerPluginCacheControlDisabled,
-  ApolloServerPluginInlineTraceDisabled,
-  ApolloServerPluginLandingPageDisabled,
-  ApolloServerPluginSchemaReportingDisabled,
-  ApolloServerPluginUsageReportingDisabled,
-} from '@apollo/server/plugin/disabled';
+import * as disabled from '@apollo/server/plugin/disabled';
 import { GraphQLError } from 'graphql';
 import type { ExecutionResult, GraphQLFormattedError, GraphQLSchema } from 'graphql';
 import type { Context } from '../../context.ts';
@@ -136,13 +130,7 @@ function formatError(formatted: GraphQLFormattedError): GraphQLFormattedError {
  * Disables what Apollo adds by default: a landing page from another host, usage reports when its variables are set, and cache
  * hints that wrap every field and cost 40 %. No environment variable makes the service report calls to a third party.
  */
-const NOTHING_OF_ITS_OWN = [
-  ApolloServerPluginLandingPageDisabled(),
-  ApolloServerPluginUsageReportingDisabled(),
-  ApolloServerPluginSchemaReportingDisabled(),
-  ApolloServerPluginInlineTraceDisabled(),
-  ApolloServerPluginCacheControlDisabled(),
-];
+const NOTHING_OF_ITS_OWN = Object.values(disabled).map((disable) => disable());
 
 const nothing = (): void => undefined;
 /** Apollo prints a whole stack for each request that a client makes fail; our own log has what matters. */
