@@ -37,11 +37,6 @@ export async function runApollo(
   };
 }
 
-/** Whether the response is the same for all callers that name only the store. */
-function isPublic({ viewer }: Context): boolean {
-  return viewer.keyId === null && viewer.operatorId === null && !viewer.isShopperNamed;
-}
-
 /** Lets caches store a public response and revalidate it each time; 304 where the caller has it already. */
 function isUnchanged(req: Request, res: Response, text: string): boolean {
   res.setHeader('Cache-Control', 'public, no-cache');
@@ -63,7 +58,10 @@ export async function respondToGraphql(
 ): Promise<CallResponse | null> {
   const { status, text, type } = await runApollo(apollo, req, call, ctx);
   res.status(status);
-  const isCacheable = req.method === 'GET' && ctx.trace.type === undefined && isPublic(ctx);
+  const { keyId, operatorId, isShopperNamed } = ctx.viewer;
+  // The response is the same for all callers that name only the store.
+  const isPublic = keyId === null && operatorId === null && !isShopperNamed;
+  const isCacheable = req.method === 'GET' && ctx.trace.type === undefined && isPublic;
   if (isCacheable && isUnchanged(req, res, text)) return null;
   return { body: newBody(Buffer.from(text)), type, operation: ctx.trace.operation };
 }

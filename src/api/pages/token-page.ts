@@ -93,11 +93,9 @@ export function notePage(
   return tokenPage(services, view, t(title), `<p>${escapeHtml(t(text))}</p>`);
 }
 
-/** The address is a credential, so no referrer reveals it. */
+/** The address is a credential, which the headers of every response protect: no cache, no referrer. */
 export function sendTokenPage(res: Response, { html, images }: TokenPage, status = 200): void {
   securePage(res, { 'style-src': "'unsafe-inline'", 'script-src': "'none'", 'img-src': images });
-  res.setHeader('Cache-Control', 'no-store');
-  res.setHeader('Referrer-Policy', 'no-referrer');
   res.setHeader('X-Robots-Tag', 'noindex');
   res.status(status).type('html').send(html);
 }
