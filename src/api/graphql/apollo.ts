@@ -47,9 +47,7 @@ function compiledGateway(schema: GraphQLSchema): GatewayInterface {
   };
 }
 
-const NO_STREAM = new GraphQLError('', {
-  originalError: new AppError('invalid-request', 'Subscriptions are only available at /graphql/stream'),
-});
+const NO_STREAM = new AppError('invalid-request', 'Subscriptions are only available at /graphql/stream');
 
 /** Aliases can turn few rows into a large response, so the response itself is counted. */
 export async function withinBudget(result: ExecutionResult, ctx: Context): Promise<ExecutionResult> {
@@ -57,7 +55,7 @@ export async function withinBudget(result: ExecutionResult, ctx: Context): Promi
     await chargeResponse(ctx.budget, result);
     return result;
   } catch (error) {
-    return { errors: [toGraphQLError(new GraphQLError('', { originalError: error as Error }), ctx)] };
+    return { errors: [toGraphQLError(error, ctx)] };
   }
 }
 

@@ -1,5 +1,4 @@
 import type { Request, Response } from 'express';
-import { GraphQLError } from 'graphql';
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import { createHandler } from 'graphql-sse';
 import type { Context, GraphqlOperation } from '../../context.ts';
@@ -79,7 +78,7 @@ async function* executeEach(
   } catch (error) {
     // An error that the caller can correct completes the stream; any other breaks it off, so that clients reconnect.
     if (!(error instanceof AppError) || error.status >= 500) throw error;
-    yield { errors: [toGraphQLError(new GraphQLError('', { originalError: error }), ctx)] };
+    yield { errors: [toGraphQLError(error, ctx)] };
   }
 }
 
