@@ -148,17 +148,15 @@ function isPlain(names: string): boolean {
   return /^[\w\s,-]{1,1000}$/.test(names) && !names.toLowerCase().includes(DASHBOARD_HEADER);
 }
 
-/** Set whatever the status is, so that the page can read errors, too. */
-function allowAnyOrigin(res: ServerResponse, origin: string): void {
-  res.setHeader('Access-Control-Allow-Origin', origin);
-  res.setHeader('Access-Control-Expose-Headers', EXPOSE_HEADERS);
-  res.setHeader('Vary', 'Origin');
-}
-
 /** Preflights carry no credentials, so the store's own origins are checked with the call that follows. */
 export function allowCors(req: Request, res: Response, next: NextFunction): void {
   if (!SHARED_PATHS.test(req.path)) return next();
-  if (req.headers.origin !== undefined) allowAnyOrigin(res, req.headers.origin);
+  if (req.headers.origin !== undefined) {
+    // Set whatever the status is, so that the page can read errors, too.
+    res.setHeader('Access-Control-Allow-Origin', req.headers.origin);
+    res.setHeader('Access-Control-Expose-Headers', EXPOSE_HEADERS);
+    res.setHeader('Vary', 'Origin');
+  }
   if (req.method !== 'OPTIONS') return next();
   const asked = req.headers['access-control-request-headers'];
   res.setHeader('Access-Control-Allow-Methods', 'GET, POST');

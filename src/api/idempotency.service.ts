@@ -166,9 +166,7 @@ async function isWithinBudget(ctx: Context, claim: WriteClaim, bytes: number): P
   return spent !== null && spent <= rules.KEPT_BYTES.storeShare;
 }
 
-function expiryAt(now: Date): Date {
-  return new Date(now.getTime() - rules.KEPT_MS);
-}
+const expiryAt = (now: Date): Date => new Date(now.getTime() - rules.KEPT_MS);
 
 function failTooManyKeys(startedAt: Date, now: Date): never {
   const seconds = Math.ceil((startedAt.getTime() + rules.KEPT_MS - now.getTime()) / 1_000);

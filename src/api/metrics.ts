@@ -32,7 +32,10 @@ const NO_TOKEN = new AppError('unauthorised', 'Send the metrics token in the Aut
 });
 
 /** Serves scrapes from loopback or with the token; without a configured token, other callers get a 404. */
-function createScrape({ config }: Services) {
+function createScrape(services: Services) {
+  watchProcess(VERSION);
+  watchOutbox(services);
+  const { config } = services;
   const { metricsToken } = config;
   return async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     if (!isLoopbackCall(req, config)) {
@@ -45,13 +48,7 @@ function createScrape({ config }: Services) {
   };
 }
 
-function watch(services: Services): void {
-  watchProcess(VERSION);
-  watchOutbox(services);
-}
-
 export function serveMetrics(app: Application, services: Services): void {
-  watch(services);
   const scrape = createScrape(services);
   app.get(ROUTE, (req, res) => {
     nameRoute(res, ROUTE);
@@ -63,7 +60,6 @@ export function serveMetrics(app: Application, services: Services): void {
 export async function listenForMetrics(services: Services): Promise<void> {
   const { metricsPort, host } = services.config;
   if (metricsPort === null) return;
-  watch(services);
   const scrape = createScrape(services);
   const server = createServer((req, res) => {
     if (req.method === 'GET' && req.url === ROUTE) void scrape(req, res);

@@ -11,7 +11,7 @@ const LARGE_BODY = 64_000;
 
 export async function sendBody(req: Request, res: Response, body: Body): Promise<void> {
   res.vary('Accept-Encoding');
-  const encoding = isWorthPacking(body) ? encodingFor(req.headers['accept-encoding']) : null;
+  const encoding = body.plain.length > WORTH_PACKING ? encodingFor(req.headers['accept-encoding']) : null;
   const packed = encoding === null ? null : await pack(body, encoding);
   if (packed) res.setHeader('Content-Encoding', encoding!);
   const bytes = packed ?? body.plain;
@@ -76,10 +76,6 @@ export function encodingFor(header: string | undefined): Encoding | null {
       return token === name && !params.some((param) => /^q=0(\.0*)?$/.test(param));
     });
   return ENCODINGS.find(accepts) ?? null;
-}
-
-export function isWorthPacking({ plain }: Body): boolean {
-  return plain.length > WORTH_PACKING;
 }
 
 /** Null where compression saves too little. */

@@ -9,14 +9,12 @@ import { headerText } from './authenticate.ts';
 import { readBody } from './rest/body.ts';
 
 const ROUTE = '/webhooks/shopify/:pid';
-const JSON_TYPE = /^application\/json\s*(;|$)/i;
 
 /** The signature is the only credential. */
 export function serveShopify(app: Application, services: Services): void {
   app.post(ROUTE, async (req, res) => {
     nameRoute(res, ROUTE);
-    if (!JSON_TYPE.test(headerText(req, 'content-type')))
-      fail('unsupported-content-type', 'Send the webhook as application/json');
+    if (!req.is('application/json')) fail('unsupported-content-type', 'Send the webhook as application/json');
     const body = await readBody(req, res);
     await admit(services, req, res, NO_CREDENTIALS);
     const pid = String(req.params['pid']);

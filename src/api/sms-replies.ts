@@ -1,4 +1,4 @@
-import type { Application, Request } from 'express';
+import type { Application } from 'express';
 import { MEDIA, channelOf } from '../alerts/send/channels.ts';
 import type { Services } from '../context.ts';
 import { NO_CREDENTIALS } from '../shoppers/authenticate.service.ts';
@@ -10,12 +10,6 @@ import { parseUrlEncoded, readFormBody } from './rest/body.ts';
 /** With an empty reply, the provider sends nothing back. */
 const NO_REPLY = '<?xml version="1.0" encoding="UTF-8"?><Response/>';
 
-function headersOf(req: Request): Record<string, string | undefined> {
-  return Object.fromEntries(
-    Object.entries(req.headers).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-  );
-}
-
 /** Every reply gets the same response. */
 export function serveReplies(app: Application, services: Services): void {
   for (const medium of MEDIA.filter((one) => channelOf(one).replies)) {
@@ -26,7 +20,8 @@ export function serveReplies(app: Application, services: Services): void {
       await admit(services, req, res, NO_CREDENTIALS);
       // The address that is configured at the provider, which signs it; a Host header can say anything.
       const url = `${services.config.publicUrl}${req.originalUrl}`;
-      await receiveReply(services, medium, { url, headers: headersOf(req), fields });
+      const headers = req.headers as Record<string, string | undefined>;
+      await receiveReply(services, medium, { url, headers, fields });
       res.type('text/xml').send(NO_REPLY);
     });
   }

@@ -1,13 +1,7 @@
 import { ApolloServer } from '@apollo/server';
 import type { ApolloServerPlugin } from '@apollo/server';
 import type { GatewayExecutor, GatewayInterface } from '@apollo/server-gateway-interface';
-import {
-  ApolloServerPluginCacheControlDisabled,
-  ApolloServerPluginInlineTraceDisabled,
-  ApolloServerPluginLandingPageDisabled,
-  ApolloServerPluginSchemaReportingDisabled,
-  ApolloServerPluginUsageReportingDisabled,
-} from '@apollo/server/plugin/disabled';
+import * as disabled from '@apollo/server/plugin/disabled';
 import { GraphQLError } from 'graphql';
 import type { ExecutionResult, GraphQLFormattedError, GraphQLSchema } from 'graphql';
 import type { Context } from '../../context.ts';
@@ -53,9 +47,7 @@ function compiledGateway(schema: GraphQLSchema): GatewayInterface {
   };
 }
 
-const NO_STREAM = new GraphQLError('', {
-  originalError: new AppError('invalid-request', 'Subscriptions are only available at /graphql/stream'),
-});
+const NO_STREAM = new AppError('invalid-request', 'Subscriptions are only available at /graphql/stream');
 
 /** Aliases can turn few rows into a large response, so the response itself is counted. */
 export async function withinBudget(result: ExecutionResult, ctx: Context): Promise<ExecutionResult> {
@@ -63,7 +55,7 @@ export async function withinBudget(result: ExecutionResult, ctx: Context): Promi
     await chargeResponse(ctx.budget, result);
     return result;
   } catch (error) {
-    return { errors: [toGraphQLError(new GraphQLError('', { originalError: error as Error }), ctx)] };
+    return { errors: [toGraphQLError(error, ctx)] };
   }
 }
 
@@ -136,13 +128,7 @@ function formatError(formatted: GraphQLFormattedError): GraphQLFormattedError {
  * Disables what Apollo adds by default: a landing page from another host, usage reports when its variables are set, and cache
  * hints that wrap every field and cost 40 %. No environment variable makes the service report calls to a third party.
  */
-const NOTHING_OF_ITS_OWN = [
-  ApolloServerPluginLandingPageDisabled(),
-  ApolloServerPluginUsageReportingDisabled(),
-  ApolloServerPluginSchemaReportingDisabled(),
-  ApolloServerPluginInlineTraceDisabled(),
-  ApolloServerPluginCacheControlDisabled(),
-];
+const NOTHING_OF_ITS_OWN = Object.values(disabled).map((disable) => disable());
 
 const nothing = (): void => undefined;
 /** Apollo prints a whole stack for each request that a client makes fail; our own log has what matters. */

@@ -145,15 +145,11 @@ export function estimateCost(
 function accountsOf({ viewer: { store, keyId, operatorId, shopper }, address }: Context): Account[] {
   const limit = store?.rateLimits.cost ?? DEFAULT_COST_A_MINUTE;
   if (store && keyId !== null) return [{ kind: 'cost-keys', key: store.pid, limit }];
-  if (store && shopper)
-    return [
-      {
-        kind: 'cost-shopper',
-        key: `${shopper.pid} ${shopper.regid}`,
-        limit: Math.ceil(limit * SHOPPER_SHARE),
-      },
-      { kind: 'cost-shoppers', key: store.pid, limit },
-    ];
+  if (store && shopper) {
+    const key = `${shopper.pid} ${shopper.regid}`;
+    const own = { kind: 'cost-shopper', key, limit: Math.ceil(limit * SHOPPER_SHARE) };
+    return [own, { kind: 'cost-shoppers', key: store.pid, limit }];
+  }
   return operatorId === null ? [{ kind: 'cost-address', key: address, limit: ADDRESS_COST_A_MINUTE }] : [];
 }
 

@@ -85,9 +85,6 @@ export function createDocuments(trustedPath: string | null): Documents | Promise
  */
 const PARSED_CHARACTERS = { authenticated: 1_000_000, anonymous: 250_000 };
 
-const hasCredentials = ({ viewer: { keyId, operatorId, shopper } }: Context): boolean =>
-  keyId !== null || operatorId !== null || shopper !== null;
-
 /** Apollo prefixes the hash of the text with that of the schema; a process has one schema. */
 const hashIn = (key: string): string => key.slice(key.lastIndexOf(':') + 1);
 
@@ -105,8 +102,8 @@ export function createChecks(schema: GraphQLSchema, { trusts }: Documents) {
   const find = (hash: string): DocumentNode | undefined =>
     checked.authenticated.get(hash) ?? checked.anonymous.get(hash);
   const nextTurn = createTurns();
-  const groupOf = (ctx: Context): keyof typeof checked =>
-    ctx.isTrusted || hasCredentials(ctx) ? 'authenticated' : 'anonymous';
+  const groupOf = ({ isTrusted, viewer: { keyId, operatorId, shopper } }: Context): keyof typeof checked =>
+    isTrusted || (keyId ?? operatorId ?? shopper) !== null ? 'authenticated' : 'anonymous';
   const limitsFor = (ctx: Context): DocumentLimits => DOCUMENT_LIMITS[groupOf(ctx)];
 
   const plugin: ApolloServerPlugin<Context> = {

@@ -62,9 +62,9 @@ export function refuse(...given: ConstructorParameters<typeof AppError>): never 
   });
 }
 
-export function toGraphQLError(error: GraphQLError, ctx: Context): GraphQLError {
+export function toGraphQLError(error: unknown, ctx: Context): GraphQLError {
   const failure = toAppError(error, ctx);
-  const { nodes, path } = error;
+  const { nodes, path } = error as Partial<GraphQLError>;
   return new GraphQLError(failure.message, {
     nodes,
     path,

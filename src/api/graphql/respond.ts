@@ -8,14 +8,6 @@ import { newBody } from '../send.ts';
 import type { CallResponse } from '../send.ts';
 import type { GraphqlCall } from './read.ts';
 
-function headersOf(req: Request): HeaderMap {
-  const headers = new HeaderMap();
-  for (const [name, value] of Object.entries(req.headers)) {
-    if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
-  }
-  return headers;
-}
-
 export type ApolloResult = { status: number; text: string; type: string };
 
 /** Lets Apollo check and run a request (`compiledGateway` in apollo.ts executes it); `accept` overrides the caller's header. */
@@ -26,7 +18,8 @@ export async function runApollo(
   ctx: Context,
   accept?: string,
 ): Promise<ApolloResult> {
-  const headers = headersOf(req);
+  // Node joins headers that were sent twice.
+  const headers = new HeaderMap(Object.entries(req.headers) as [string, string][]);
   if (accept !== undefined) headers.set('accept', accept);
   const made = await apollo.executeHTTPGraphQLRequest({
     // Apollo checks a body that is not JSON by its content type alone.
@@ -42,11 +35,6 @@ export async function runApollo(
     text: made.body.kind === 'complete' ? made.body.string : '',
     type: made.headers.get('content-type') ?? 'application/json; charset=utf-8',
   };
-}
-
-/** Whether the response is the same for all callers that name only the store. */
-function isPublic({ viewer }: Context): boolean {
-  return viewer.keyId === null && viewer.operatorId === null && !viewer.isShopperNamed;
 }
 
 /** Lets caches store a public response and revalidate it each time; 304 where the caller has it already. */
@@ -70,7 +58,10 @@ export async function respondToGraphql(
 ): Promise<CallResponse | null> {
   const { status, text, type } = await runApollo(apollo, req, call, ctx);
   res.status(status);
-  const isCacheable = req.method === 'GET' && ctx.trace.type === undefined && isPublic(ctx);
+  const { keyId, operatorId, isShopperNamed } = ctx.viewer;
+  // The response is the same for all callers that name only the store.
+  const isPublic = keyId === null && operatorId === null && !isShopperNamed;
+  const isCacheable = req.method === 'GET' && ctx.trace.type === undefined && isPublic;
   if (isCacheable && isUnchanged(req, res, text)) return null;
   return { body: newBody(Buffer.from(text)), type, operation: ctx.trace.operation };
 }

@@ -14,13 +14,7 @@ import { alertResolvers } from '../../alerts/events/alert.resolvers.ts';
 import { subscriptionResolvers } from '../../alerts/subscriptions/subscription.resolvers.ts';
 import { topicResolvers } from '../../alerts/topics/topic.resolvers.ts';
 import type { Context } from '../../context.ts';
-import {
-  contentsResolvers,
-  itemResolvers,
-  listResolvers,
-  liveResolvers,
-  restoreResolvers,
-} from '../../lists/list.resolvers.ts';
+import * as listResolvers from '../../lists/list.resolvers.ts';
 import { resolveValues } from '../../platform/budget.ts';
 import { rawJson } from '../../platform/json.ts';
 import { ROOT } from '../../platform/places.ts';
@@ -44,7 +38,7 @@ type SchemaLoader = { loadTypeDefs: () => DocumentNode };
 
 const { loadTypeDefs } = createRequire(import.meta.url)(LOADER) as SchemaLoader;
 
-const domains: Record<string, Record<string, unknown>>[] = [
+const domains = [
   storeResolvers,
   operatorResolvers,
   shopperResolvers,
@@ -59,11 +53,7 @@ const domains: Record<string, Record<string, unknown>>[] = [
   alertResolvers,
   webhookResolvers,
   mailServerResolvers,
-  listResolvers,
-  itemResolvers,
-  contentsResolvers,
-  restoreResolvers,
-  liveResolvers,
+  ...Object.values(listResolvers),
 ];
 
 /** The schema with its resolvers, which REST and GraphQL run. */

@@ -1,5 +1,4 @@
 import type { Request, Response } from 'express';
-import { GraphQLError } from 'graphql';
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import { createHandler } from 'graphql-sse';
 import type { Context, GraphqlOperation } from '../../context.ts';
@@ -58,13 +57,6 @@ async function sendMessages(res: Response, results: Messages): Promise<void> {
   }
 }
 
-/** Over GraphQL every error carries its type and status. */
-function refusalIn({ errors: [error] = [] }: ExecutionResult): Pick<AppError, 'type' | 'status' | 'headers'> {
-  const { type, status } = error!.extensions as Pick<AppError, 'type' | 'status'>;
-  const { headers = {} } = (error!.originalError ?? {}) as Partial<AppError>;
-  return { type, status, headers };
-}
-
 const isEndless = (messages: object): messages is AsyncIterable<unknown> => Symbol.asyncIterator in messages;
 
 /** Yields one result for each event; each has its own budget until it has been sent. */
@@ -86,17 +78,8 @@ async function* executeEach(
   } catch (error) {
     // An error that the caller can correct completes the stream; any other breaks it off, so that clients reconnect.
     if (!(error instanceof AppError) || error.status >= 500) throw error;
-    yield { errors: [toGraphQLError(new GraphQLError('', { originalError: error }), ctx)] };
+    yield { errors: [toGraphQLError(error, ctx)] };
   }
-}
-
-async function subscribe(
-  schema: GraphQLSchema,
-  operation: GraphqlOperation,
-  ctx: Context,
-): Promise<Messages> {
-  const events = await subscribeTo(schema, operation, ctx);
-  return isEndless(events) ? executeEach(schema, operation, events, ctx) : events;
 }
 
 async function sendError(req: Request, res: Response, { status, text, type }: ApolloResult): Promise<void> {
@@ -122,13 +105,17 @@ export function serveStream({ services, schema, apollo }: Pick<Api, 'services' |
     // With this type, the status reports that a stream was rejected.
     const result = await runApollo(apollo, req, call, ctx, 'application/graphql-response+json');
     if (result.status >= 400) return sendError(req, res, result);
-    const messages = stream.operation
-      ? await subscribe(schema, stream.operation, ctx)
+    const { operation } = stream;
+    const messages = operation
+      ? await subscribeTo(schema, operation, ctx)
       : (JSON.parse(result.text) as ExecutionResult);
-    if (isEndless(messages) || messages.data !== undefined) return sendMessages(res, messages);
-    const { type, status, headers } = refusalIn(messages);
+    if (isEndless(messages)) return sendMessages(res, executeEach(schema, operation!, messages, ctx));
+    if (messages.data !== undefined) return sendMessages(res, messages);
+    // Over GraphQL every error carries its type and status.
+    const { extensions, originalError } = messages.errors![0]!;
+    const { type, status } = extensions as Pick<AppError, 'type' | 'status'>;
     ctx.trace.type = type;
-    res.set(headers);
+    res.set((originalError as Partial<AppError> | undefined)?.headers ?? {});
     return sendError(req, res, { ...result, status, text: `${JSON.stringify(messages)}\n` });
   };
 }

@@ -29,21 +29,16 @@ function findLongList(nullable: GraphQLInputType, value: unknown, path: Path): P
   if (isListType(type)) {
     if (!Array.isArray(value)) return null;
     if (value.length > MAX_ENTRIES) return path;
-    return firstOf(value, (entry, index) => findLongList(type.ofType, entry, [...path, index]));
-  }
-  if (!isInputObjectType(type) || typeof value !== 'object' || value === null) return null;
-  return firstOf(Object.values(type.getFields()), (field) =>
-    findLongList(field.type, (value as Record<string, unknown>)[field.name], [...path, field.name]),
-  );
-}
-
-function firstOf<Entry>(
-  entries: readonly Entry[],
-  find: (entry: Entry, index: number) => Path | null,
-): Path | null {
-  for (const [index, entry] of entries.entries()) {
-    const found = find(entry, index);
-    if (found !== null) return found;
+    for (const [index, entry] of value.entries()) {
+      const found = findLongList(type.ofType, entry, [...path, index]);
+      if (found) return found;
+    }
+  } else if (isInputObjectType(type) && typeof value === 'object' && value !== null) {
+    for (const field of Object.values(type.getFields())) {
+      const inner = (value as Record<string, unknown>)[field.name];
+      const found = findLongList(field.type, inner, [...path, field.name]);
+      if (found) return found;
+    }
   }
   return null;
 }

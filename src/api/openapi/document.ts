@@ -92,44 +92,31 @@ function describeGraphql(route: Route, readings: Reading[]): Schema {
   };
 }
 
-function propertiesOf(fields: Field[]): Record<string, Schema> {
+function requestBody(route: Route, own: Field[]): Schema {
+  const fields: (Partial<Field> & Pick<Field, 'name' | 'schema'>)[] = [
+    ...parts.callerOf(route).fields,
+    ...own,
+  ];
   const properties: Record<string, Schema> = {};
   for (const { name, schema, otherNames = [] } of fields) {
+    const description = `Another name of \`${name}\`. If both are sent, \`${name}\` counts.`;
     properties[name] = schema;
-    for (const other of otherNames)
-      properties[other] = {
-        ...schema,
-        description: `Another name of \`${name}\`. If both are sent, \`${name}\` counts.`,
-      };
+    for (const other of otherNames) properties[other] = { ...schema, description };
   }
-  return properties;
-}
-
-function requestBody(route: Route, fields: Field[]): Schema {
-  const credentials = parts.callerOf(route);
   const needed = fields.filter(({ isRequired }) => isRequired);
-  const required = [
-    ...(credentials.areRequired ? Object.keys(credentials.fields) : []),
-    ...needed.filter(({ otherNames }) => !otherNames).map(({ name }) => name),
-  ];
+  const required = needed.filter(({ otherNames }) => !otherNames).map(({ name }) => name);
   const choices = [
     ...needed.flatMap(({ name, otherNames }) => (otherNames ? [[name, ...otherNames]] : [])),
     ...(route.needsOneOf ? [route.needsOneOf] : []),
   ].map((names) => ({ anyOf: names.map((name) => ({ required: [name] })) }));
   const usual = fields.filter(({ isUnusual }) => !isUnusual);
-  const example = [
-    ...Object.entries(credentials.fields),
-    ...usual.map(({ name, schema }) => [name, schema] as const),
-  ].map(([name, inner]) => [name, inner['example']]);
-  const content = {
-    schema: {
-      ...objectSchema({ ...credentials.fields, ...propertiesOf(fields) }, required),
-      ...(choices.length > 0 && { allOf: choices }),
-    },
-    example: Object.fromEntries(example) as Schema,
+  const schema = {
+    ...objectSchema(properties, required),
+    ...(choices.length > 0 && { allOf: choices }),
   };
+  const example = Object.fromEntries(usual.map((field) => [field.name, field.schema['example']])) as Schema;
   const isNeeded = required.length > 0 || choices.length > 0;
-  return { required: isNeeded, content: { 'application/x-www-form-urlencoded': content } };
+  return { required: isNeeded, content: { 'application/x-www-form-urlencoded': { schema, example } } };
 }
 
 function describeCall(key: string, route: Route, schema: GraphQLSchema, schemas: Schemas): OpenApi['paths'] {

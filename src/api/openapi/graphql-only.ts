@@ -1,5 +1,5 @@
 import * as graphql from 'graphql';
-import type { FieldNode, GraphQLField, GraphQLOutputType, GraphQLSchema } from 'graphql';
+import type { GraphQLField, GraphQLOutputType, GraphQLSchema } from 'graphql';
 import { objectSchema } from '../../platform/json.ts';
 import type { Schema } from '../../platform/json.ts';
 import type { Route } from '../../platform/route/route.ts';
@@ -72,10 +72,9 @@ function describe(kind: string, field: RootField, { valueSchema, resolve }: Sche
 
 /** Describes the root fields of the schema that no REST route runs. */
 export function describeGraphqlOnly(schema: GraphQLSchema, rows: Route[], schemas: Schemas): Schema[] {
-  const run = rows.map(({ document }) => {
-    const { operation, selectionSet } = graphql.getOperationAST(document)!;
-    return `${operation} ${(selectionSet.selections[0] as FieldNode).name.value}`;
-  });
+  const run = rows.map(
+    ({ document, reply }) => `${graphql.getOperationAST(document)!.operation} ${reply.field}`,
+  );
   return Object.values(graphql.OperationTypeNode).flatMap((kind) =>
     Object.values(schema.getRootType(kind)!.getFields())
       .filter(({ name }) => !run.includes(`${kind} ${name}`))

@@ -64,21 +64,20 @@ const SESSIONID =
   'The shopper’s session. You can send the header `x-sessionid` instead, but not a query parameter. Not needed with an API key.';
 
 /** `fields` are the credentials sent in the form. */
-type Caller = { security: Schema[]; fields: Record<string, Schema>; areRequired: boolean };
-
-const identity = (field: keyof typeof SHOPPER_EXAMPLE, description: string): Record<string, Schema> => ({
-  [field]: { type: 'string', description, example: SHOPPER_EXAMPLE[field] },
-});
+type Caller = { security: Schema[]; fields: { name: string; schema: Schema; isRequired?: true }[] };
 
 export function callerOf({ caller, isOpen, namesShopper }: Route): Caller {
+  const identity = (name: keyof typeof SHOPPER_EXAMPLE, description: string) => ({
+    name,
+    schema: { type: 'string', description, example: SHOPPER_EXAMPLE[name] },
+    ...(!isOpen && { isRequired: true as const }),
+  });
   const regid = identity('regid', isOpen ? `${REGID} Without it, only public lists are found.` : REGID);
-  if (caller === 'store')
-    return { security: [{ storeKey: [] }], fields: namesShopper ? regid : {}, areRequired: true };
+  if (caller === 'store') return { security: [{ storeKey: [] }], fields: namesShopper ? [regid] : [] };
   const about = isOpen ? `${SESSIONID} Send it only together with the regid.` : SESSIONID;
   return {
     security: [{ pid: [] }, { pid: [], regid: [], sessionid: [] }, { storeKey: [] }],
-    fields: { ...regid, ...identity('sessionid', about) },
-    areRequired: !isOpen,
+    fields: [regid, identity('sessionid', about)],
   };
 }
 

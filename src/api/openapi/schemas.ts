@@ -8,6 +8,7 @@ import type {
 } from 'graphql';
 import { objectSchema, orNull } from '../../platform/json.ts';
 import type { ObjectSchema, Schema } from '../../platform/json.ts';
+import { fragmentsOf } from '../graphql/limits.ts';
 
 const SCALARS: Record<string, Schema> = {
   ID: { type: 'string' },
@@ -37,12 +38,8 @@ export const nameOf = (schema: Schema): string | undefined =>
 /** Converts GraphQL types to JSON schemas; named types are collected in `components`. */
 export function createSchemas(documents: readonly DocumentNode[]) {
   const components: Record<string, Schema> = {};
-  const fragments = new Map(
-    documents
-      .flatMap(({ definitions }) => definitions)
-      .filter((node) => node.kind === Kind.FRAGMENT_DEFINITION)
-      .map((node) => [node.name.value, node]),
-  );
+  const definitions = documents.flatMap((document) => document.definitions);
+  const fragments = fragmentsOf({ kind: Kind.DOCUMENT, definitions });
   const resolve = (schema: Schema): ObjectSchema =>
     (components[nameOf(schema) ?? ''] ?? schema) as ObjectSchema;
 

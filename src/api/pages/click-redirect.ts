@@ -96,8 +96,6 @@ export function serveClicks(app: Application, services: Services): void {
       return sendTokenPage(res, note, 404);
     }
     const click = isPrefetch(req) ? null : await count(found);
-    res.setHeader('Cache-Control', 'no-store');
-    res.setHeader('Referrer-Policy', 'no-referrer');
     res.setHeader('X-Robots-Tag', 'noindex');
     res.setHeader('Location', click ? destinationOf(found.target, query, click)! : plain);
     res.status(302).end();

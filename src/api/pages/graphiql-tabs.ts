@@ -94,24 +94,18 @@ export async function shownOfDemo(
   }
 }
 
-function headersFor(shown: Shown | null, isClosed: boolean): { store: object; shopper: object } {
-  if (shown === null) return { store: {}, shopper: {} };
-  const { pid } = shown.demo;
-  const { regid, sessionid } = shown.visitor;
-  const store = { authorization: basicOf(shown.demo) };
-  const session = isClosed ? store : { 'x-pid': pid, 'x-sessionid': sessionid };
-  return { store, shopper: { ...session, 'x-regid': regid } };
-}
-
 /** The tabs, ready to run where credentials may be shown; elsewhere their errors say which headers to set. */
 export function tabsFor(shown: Shown | null, isClosed: boolean): Tab[] {
-  const { store, shopper } = headersFor(shown, isClosed);
+  const { regid, sessionid, lid } = shown?.visitor ?? {};
+  const store = shown ? { authorization: basicOf(shown.demo) } : {};
+  const session = isClosed ? store : { 'x-pid': shown?.demo.pid, 'x-sessionid': sessionid };
+  const shopper = { ...session, 'x-regid': regid };
   const format = (value: object): string => JSON.stringify(value, null, 2);
   return [
     { query: (isClosed ? CLOSED : '') + STORE, headers: format(store) },
     { query: SHOPPER, headers: format(shopper) },
     { query: LISTS, headers: format(shopper) },
-    { query: SAVE, variables: format({ lid: shown?.visitor.lid ?? '', a: [MUG] }), headers: format(shopper) },
+    { query: SAVE, variables: format({ lid: lid ?? '', a: [MUG] }), headers: format(shopper) },
     { query: LIVE, headers: format(shopper) },
   ];
 }

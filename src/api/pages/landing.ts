@@ -43,13 +43,9 @@ ${demo ? IDENTIFY_DEMO : IDENTIFY_BY_BACKEND}
 </script>`;
 }
 
-/** The demo's dashboard opens without a key, so it is only for a browser on the same machine. */
-function demoButtons(isOwn: boolean): string {
-  const dashboard = isOwn
-    ? '<form method="post" action="/dashboard/demo"><button class="button quiet">Open the demo dashboard</button></form>'
-    : '';
-  return `<div class="buttons"><a class="button" href="/demo">Open the demo shop</a>${dashboard}</div>`;
-}
+/** Opens without a key, so it is only for a browser on the same machine. */
+const DASHBOARD_BUTTON =
+  '<form method="post" action="/dashboard/demo"><button class="button quiet">Open the demo dashboard</button></form>';
 
 const LOGO =
   '<svg width="64" viewBox="0 0 48 48" fill="currentcolor" aria-hidden="true"><path d="M6 44V20a18 18 0 0 1 36 0v24" fill="none" stroke="currentcolor" stroke-width="3.5" stroke-linecap="round"/><path d="M24 37s-10-6-10-13a5.6 5.6 0 0 1 10-3.4A5.6 5.6 0 0 1 34 24c0 7-10 13-10 13z"/></svg>';
@@ -63,7 +59,7 @@ function body(url: string, steps: string, shown: DemoStore | null, hasDemo: bool
     ${LOGO}
     <h1>wishgate</h1>
     <p class="lead">Wishlists, save for later and back-in-stock alerts for online stores. Host it yourself, and call it over REST or GraphQL.</p>
-    ${hasDemo ? demoButtons(shown !== null) : ''}
+    ${hasDemo ? `<div class="buttons"><a class="button" href="/demo">Open the demo shop</a>${shown ? DASHBOARD_BUTTON : ''}</div>` : ''}
     ${PICTURE}
   </section>
   <section>

@@ -25,7 +25,8 @@ export const langOf = ({ query }: Request): string | null =>
 /** A page behind a link, and the sources that its pictures may come from. */
 export type TokenPage = { html: string; images: string };
 
-const STYLE = `:root{color-scheme:light dark;--page:#f4f4f5;--card:#fff;--ink:#18181b;--soft:#52525b;--line:#d4d4d8;--edge:var(--brand)}
+/** The look of every page without scripts; inline, so that such a page also works where nothing was built. */
+export const STYLE = `:root{color-scheme:light dark;--page:#f4f4f5;--card:#fff;--ink:#18181b;--soft:#52525b;--line:#d4d4d8;--edge:var(--brand)}
 @media (prefers-color-scheme:dark){:root{--page:#111113;--card:#1f1f23;--ink:#f4f4f5;--soft:#b6b6be;--line:#52525b;--edge:#8e8e98}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--page);color:var(--ink);font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
@@ -92,11 +93,9 @@ export function notePage(
   return tokenPage(services, view, t(title), `<p>${escapeHtml(t(text))}</p>`);
 }
 
-/** The address is a credential, so no referrer reveals it. */
+/** The address is a credential, which the headers of every response protect: no cache, no referrer. */
 export function sendTokenPage(res: Response, { html, images }: TokenPage, status = 200): void {
   securePage(res, { 'style-src': "'unsafe-inline'", 'script-src': "'none'", 'img-src': images });
-  res.setHeader('Cache-Control', 'no-store');
-  res.setHeader('Referrer-Policy', 'no-referrer');
   res.setHeader('X-Robots-Tag', 'noindex');
   res.status(status).type('html').send(html);
 }

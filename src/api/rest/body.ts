@@ -152,13 +152,11 @@ export function parseJsonBody(text: string): unknown {
 /** An empty body needs no content type. */
 export async function readFormBody(req: Request, res: Response): Promise<string> {
   const contentType = req.headers['content-type'];
-  if (contentType !== undefined && !FORM_TYPE.test(contentType)) {
+  const refuse = (): never =>
     fail('unsupported-content-type', 'Send the body as application/x-www-form-urlencoded');
-  }
+  if (contentType !== undefined && !FORM_TYPE.test(contentType)) refuse();
   const bytes = await readBody(req, res);
-  if (bytes.length > 0 && contentType === undefined) {
-    fail('unsupported-content-type', 'Send the body as application/x-www-form-urlencoded');
-  }
+  if (bytes.length > 0 && contentType === undefined) refuse();
   return decodeText(bytes);
 }
 

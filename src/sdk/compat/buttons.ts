@@ -2,12 +2,8 @@ import { plainId } from '../client/ids.ts';
 import { trackNewest } from '../client/newest.ts';
 import type { PageProduct } from './call.ts';
 
-export type Actions = {
-  add: (product: PageProduct) => Promise<unknown>;
-  remove: (product: PageProduct) => Promise<unknown>;
-  watch: (product: PageProduct) => Promise<unknown>;
-  savedItems: () => Promise<object[]>;
-};
+type Action = (product: PageProduct) => Promise<unknown>;
+type Actions = Record<'add' | 'remove' | 'watch', Action> & { savedItems: () => Promise<object[]> };
 
 const HEARTS = '[data-swaction="addToWishlist"]';
 const SAVED = 'swym-added';

@@ -30,6 +30,7 @@ const {
   ...others
 } = tag.dataset;
 const baseUrl = new URL('..', tag.src).href.replace(/\/$/, '');
+const template = shareUrl ?? `${baseUrl}/shared/{lid}?pid={pid}`;
 const given = page.wishgateOptions ?? {};
 
 let email: string | null | undefined;
@@ -56,14 +57,6 @@ function loadLibrary(): Promise<typeof library> {
     script.onerror = () => reject(new Error(`${script.src} cannot be loaded`));
     document.head.append(script);
   });
-}
-
-function linkTo(pid: string, lid: string): string {
-  const template = shareUrl ?? `${baseUrl}/shared/{lid}?pid={pid}`;
-  return new URL(
-    template.replace('{lid}', encodeURIComponent(lid)).replace('{pid}', encodeURIComponent(pid)),
-    location.href,
-  ).href;
 }
 
 async function start(): Promise<void> {
@@ -94,7 +87,11 @@ async function start(): Promise<void> {
     {
       listName: listName ?? 'My Wishlist',
       currency: currency ?? '',
-      linkTo: (lid) => linkTo(options.pid, lid),
+      linkTo: (lid) => {
+        const values: Record<string, string> = { '{lid}': lid, '{pid}': options.pid };
+        const link = template.replace(/\{[lp]id\}/g, (name) => encodeURIComponent(values[name]!));
+        return new URL(link, location.href).href;
+      },
     },
     () => (email === undefined ? hasAccount : !!email),
   );

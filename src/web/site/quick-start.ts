@@ -1,3 +1,6 @@
+import { NO_CREDENTIALS, callApi } from './docs/demo.ts';
+import { json } from './docs/request.ts';
+
 /** `form` has placeholders such as `{lid}` for values that an earlier step returned; `gives` names those that this one returns. */
 type Step = { path: string; form: string; gives: string };
 type Data = { pid: string; apiKey: string; steps: Step[] };
@@ -14,24 +17,17 @@ function showValues(): void {
 }
 
 async function send({ pid, apiKey }: Data, { path, form, gives }: Step): Promise<Node[]> {
-  const isStore = path.startsWith('/storeadmin/');
   const pairs = form.split('&').map((field) => {
     const [, name = '', value = ''] = /^(\w+)=(.*)$/.exec(field) ?? [];
     return [name, value.replace(/^\{(\w+)\}$/, (_whole, known: string) => values[known]!)];
   });
-  const response = await fetch(isStore ? path : `${path}?${new URLSearchParams({ pid }).toString()}`, {
-    method: 'POST',
-    headers: isStore ? { authorization: `Basic ${btoa(`${pid}:${apiKey}`)}` } : {},
-    credentials: 'omit',
-    body: new URLSearchParams(pairs),
-  });
-  const body = (await response.json()) as Record<string, unknown>;
-  if (!response.ok) throw new Error(`${response.status}: ${String(body['msg'])}`);
+  const fields = Object.fromEntries(pairs) as Record<string, string>;
+  const body = await callApi({ ...NO_CREDENTIALS, pid, apiKey }, path, fields);
   for (const name of gives.split(' ')) if (name) values[name] = String(body[name]);
   showValues();
   const block = document.createElement('pre');
   block.tabIndex = 0;
-  block.textContent = JSON.stringify(body, null, 2);
+  block.textContent = json(body);
   return [block];
 }
 

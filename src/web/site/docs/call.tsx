@@ -86,7 +86,7 @@ export function CallBody({ call }: { call: Call }) {
         <form aria-label={`Send ${call.path}`} onSubmit={(event) => void execute(event)}>
           <Fields call={call} values={values} edit={edit} />
           {preparation && <p class="prepare quiet">Before it sends, this page {preparation.says}.</p>}
-          <button type="submit" class="execute" aria-disabled={run.isBusy}>
+          <button type="submit" class="button" aria-disabled={run.isBusy}>
             {run.isBusy ? 'Sending…' : 'Send'}
             <span class="visually-hidden"> {call.path}</span>
           </button>

@@ -1,6 +1,7 @@
 import { DEMO_SHOPPER } from './demo.ts';
 import { Labelled } from './fields.tsx';
 import type { Credentials } from './request.ts';
+import { useSettings } from './settings.ts';
 import { Text } from './text.tsx';
 
 const FIELDS: [name: keyof Credentials, label: string, about: string][] = [
@@ -16,16 +17,11 @@ const ABOUT = {
   ready: `The demo store has the shopper \`${DEMO_SHOPPER}\` with three lists. You can send every call below as it is.`,
 };
 
-type Props = {
-  credentials: Credentials;
-  onChange: (credentials: Credentials) => void;
-  state: keyof typeof ABOUT;
-  setUp: (() => Promise<unknown>) | null;
-  /** Why the demo shopper could not be created. */
-  error: string;
-};
+/** `error` says why the demo shopper could not be created. */
+type Props = { onChange: (credentials: Credentials) => void; state: keyof typeof ABOUT; error: string };
 
-export function CredentialsForm({ credentials, onChange, state, setUp, error }: Props) {
+export function CredentialsForm({ onChange, state, error }: Props) {
+  const { credentials, setUp } = useSettings();
   return (
     <section id="credentials" aria-labelledby="credentials-title" data-demo={state}>
       <h2 id="credentials-title" tabIndex={-1}>

@@ -103,7 +103,7 @@ function App({ reference, data }: { reference: Document; data: Data }) {
               />
               <p class="guides">{guides}</p>
             </div>
-            <CredentialsForm {...{ credentials, state, setUp, error }} onChange={setCredentials} />
+            <CredentialsForm state={state} error={error} onChange={setCredentials} />
             {sections}
           </div>
         </main>

@@ -85,8 +85,6 @@ export type Call = Operation & {
   errors: { status: string; description: string }[];
 };
 
-export type Area = { name: string; description: string; calls: Call[] };
-
 export const nameOf = (reference: string): string => reference.split('/').at(-1)!;
 
 /** Formats long JSON over several lines. */
@@ -138,7 +136,7 @@ function toCall(method: string, path: string, operation: Operation, { components
   };
 }
 
-export function areasOf(document: Document): Area[] {
+export function areasOf(document: Document) {
   const calls = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => toCall(method, path, operation, document)),
   );
