@@ -1,6 +1,5 @@
 import * as gql from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
-import { channelName } from '../names.ts';
 import { CopyField } from '../parts/dialog.tsx';
 import { TextField } from '../parts/fields.tsx';
 import { ActionForm, Confirm } from '../parts/form.tsx';
@@ -98,7 +97,8 @@ type Integration = Answered<gql.IntegrationsQuery>['integrations'][number];
 /** Only operators see what the service says of its providers: it names their variables and servers. */
 function detailOf({ name, kind, state, detail }: Integration, isOperator: boolean): string {
   if (isOperator) return detail;
-  if (state === 'unconfigured') return t('integrations.askOperator', { channel: channelName(kind) });
+  if (state === 'unconfigured')
+    return t('integrations.askOperator', { channel: find(`channel.${kind}`) ?? kind });
   return find(`provider.${name}.${state}`) ?? t('integrations.byOperator');
 }
 
@@ -113,18 +113,19 @@ export function IntegrationsPage() {
         rowsOf={(data) => data.integrations}
         keyOf={({ name, kind }) => `${name} ${kind}`}
         columns={({ channels }) => [
-          { label: t('integrations.provider'), cell: ({ name }) => find(`provider.${name}`) ?? name },
+          { label: 'integrations.provider', cell: ({ name }) => find(`provider.${name}`) ?? name },
           {
-            label: t('integrations.for'),
-            cell: ({ kind }) => channelName(kind, channels.find(({ medium }) => medium === kind)?.label),
+            label: 'integrations.for',
+            cell: ({ kind }) =>
+              find(`channel.${kind}`) ?? channels.find(({ medium }) => medium === kind)?.label,
           },
           {
-            label: t('table.state'),
+            label: 'table.state',
             cell: ({ state }) => (
               <Badge tone={state === 'active' ? 'good' : 'plain'}>{t(`integrations.${state}`)}</Badge>
             ),
           },
-          { label: t('table.details'), cell: (row) => <span class="wrap">{detailOf(row, isOperator)}</span> },
+          { label: 'table.details', cell: (row) => <span class="wrap">{detailOf(row, isOperator)}</span> },
         ]}
       />
       <Webhooks />

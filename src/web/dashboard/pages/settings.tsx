@@ -19,7 +19,8 @@ function ApiKeys({ keys, onChanged }: { keys: Key[]; onChanged: () => void }) {
   const create = async (name: string) => {
     const { createApiKey } = await run(gql.CreateApiKeyDocument, { name });
     onChanged();
-    return <SecretDialog title={t('key.new')} label={t('signIn.key')} secret={createApiKey.apiKey} />;
+    const secrets = [{ label: t('signIn.key'), value: createApiKey.apiKey }];
+    return <SecretDialog title={t('key.new')} secrets={secrets} />;
   };
   const rename = async ({ id, hint }: Key, name: string) => {
     await run(gql.RenameApiKeyDocument, { id, name });
@@ -65,7 +66,7 @@ function ApiKeys({ keys, onChanged }: { keys: Key[]; onChanged: () => void }) {
         keyOf={({ id }) => id}
         columns={[
           {
-            label: t('key.key'),
+            label: 'key.key',
             cell: ({ name, hint, isCurrent }) => (
               <>
                 {name && <strong>{name} </strong>}
@@ -74,12 +75,12 @@ function ApiKeys({ keys, onChanged }: { keys: Key[]; onChanged: () => void }) {
             ),
           },
           {
-            label: t('key.lastUsed'),
+            label: 'key.lastUsed',
             cell: ({ lastUsedAt }) => (lastUsedAt === null ? t('key.never') : formatMoment(lastUsedAt)),
           },
-          { label: t('key.created'), cell: ({ cts }) => formatMoment(cts) },
+          { label: 'key.created', time: ({ cts }) => cts },
           {
-            label: t('common.actions'),
+            label: 'common.actions',
             actions: (key) => (
               <>
                 <Button

@@ -8,7 +8,7 @@ import { AS_TYPED, Choice, TextField, optionsOf, textOptions } from './fields.ts
 import { ActionForm, Confirm, SaveForm, useForm } from './form.tsx';
 import { Badge, Button, Card, Empty, Loaded } from './layout.tsx';
 
-const SECURITIES = optionsOf<gql.MailSecurity>({ starttls: t('mail.starttls'), tls: t('mail.tls') });
+const SECURITIES = optionsOf<gql.MailSecurity>({ starttls: 'mail.starttls', tls: 'mail.tls' });
 const PORTS = ['587', '465', '2525', '25'];
 
 type Server = gql.MailServerStateFragment | null;
@@ -137,7 +137,7 @@ function stateOf(server: Server): { note: string; badge: VNode } {
 }
 
 export function MailServer({ senderAddress }: { senderAddress: string | null }) {
-  const { run } = useSession();
+  const { run, isDemo } = useSession();
   const query = useQuery(gql.MailServerDocument, {});
   const server = query.data?.mailServer ?? null;
   const { note, badge } = stateOf(server);
@@ -151,8 +151,8 @@ export function MailServer({ senderAddress }: { senderAddress: string | null }) 
       {t('mail.removeText')}
     </Confirm>
   );
-  const contentOf = ({ store }: NonNullable<typeof query.data>) => {
-    if (store.isDemo) return <Empty title={t('mail.demo')}>{t('mail.demoText')}</Empty>;
+  const contentOf = () => {
+    if (isDemo) return <Empty title={t('mail.demo')}>{t('mail.demoText')}</Empty>;
     if (senderAddress === null)
       return <Empty title={t('mail.needsSender')}>{t('mail.needsSenderText')}</Empty>;
     return (
@@ -166,7 +166,7 @@ export function MailServer({ senderAddress }: { senderAddress: string | null }) 
             })}
           </p>
         )}
-        <MailServerForm server={server} onSaved={(mailServer) => query.replace({ store, mailServer })} />
+        <MailServerForm server={server} onSaved={(mailServer) => query.replace({ mailServer })} />
         {server && (
           <>
             <hr />
@@ -181,11 +181,7 @@ export function MailServer({ senderAddress }: { senderAddress: string | null }) 
     );
   };
   return (
-    <Card
-      title={t('settings.mailServer')}
-      note={note}
-      aside={query.data && !query.data.store.isDemo && badge}
-    >
+    <Card title={t('settings.mailServer')} note={note} aside={query.data && !isDemo && badge}>
       <Loaded query={query}>{contentOf}</Loaded>
     </Card>
   );

@@ -1,10 +1,9 @@
 import { useId, useState } from 'preact/hooks';
 import * as gql from '../../../generated/dashboard.ts';
-import { formatMoment, formatNumber } from '../format.ts';
-import { topicName } from '../names.ts';
+import { formatNumber } from '../format.ts';
 import { hrefTo } from '../route.ts';
 import { useQuery, useSession } from '../session.ts';
-import { rich, t } from '../text.ts';
+import { rich, t, topicName } from '../text.ts';
 import { FormDialog } from './form.tsx';
 import { Badge, Button } from './layout.tsx';
 import type { Column } from './layout.tsx';
@@ -202,10 +201,10 @@ export function SetStockButton({ onDone, ...variant }: Variant & { onDone: () =>
 type Subscription = { mediumvalue: string; topic: string; confirmed: boolean; cts: number };
 
 export const SUBSCRIPTION = {
-  contact: { label: t('table.contact'), cell: ({ mediumvalue }) => <span class="wrap">{mediumvalue}</span> },
-  topic: { label: t('table.topic'), cell: ({ topic }) => topicName(topic) },
+  contact: { label: 'table.contact', cell: ({ mediumvalue }) => <span class="wrap">{mediumvalue}</span> },
+  topic: { label: 'table.topic', cell: ({ topic }) => topicName(topic) },
   state: {
-    label: t('table.state'),
+    label: 'table.state',
     cell: ({ confirmed }) =>
       confirmed ? (
         <Badge tone="good">{t('subscription.confirmed')}</Badge>
@@ -213,5 +212,5 @@ export const SUBSCRIPTION = {
         <Badge>{t('subscription.unconfirmed')}</Badge>
       ),
   },
-  since: { label: t('table.since'), cell: ({ cts }) => formatMoment(cts) },
+  since: { label: 'table.since', time: ({ cts }) => cts },
 } satisfies Record<string, Column<Subscription>>;
