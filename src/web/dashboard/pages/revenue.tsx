@@ -139,7 +139,7 @@ export function RevenuePage() {
             </Card>
             <Card
               title={t('revenue.byTopic')}
-              aside={<a href={hrefTo('settings', 'measuring')}>{t('revenue.tracking')}</a>}
+              aside={<a href={hrefTo('settings', 'clicks')}>{t('revenue.tracking')}</a>}
             >
               <Table
                 caption={t('revenue.byTopicCaption')}
