@@ -3,7 +3,7 @@ import { useMemo } from 'preact/hooks';
 import * as gql from '../../../generated/dashboard.ts';
 import { Dialog, DialogHost, SecretDialog } from '../parts/dialog.tsx';
 import { Confirm, FormDialog } from '../parts/form.tsx';
-import { Badge, Button, Empty, Loaded, Page } from '../parts/layout.tsx';
+import { Badge, Button, CellNote, Empty, Loaded, Page } from '../parts/layout.tsx';
 import { SearchBox, TableCard } from '../parts/table-card.tsx';
 import { hrefTo } from '../route.ts';
 import { SessionContext, useDialog, usePages, useQuery, useSession, useText } from '../session.ts';
@@ -171,10 +171,12 @@ function Stores() {
           {
             label: 'stores.store',
             cell: (store) => (
-              <div class="store-name">
+              <>
                 <strong>{store.name}</strong> <StoreBadges store={store} />
-                <span class="muted code">{store.pid}</span>
-              </div>
+                <CellNote>
+                  <span class="code">{store.pid}</span>
+                </CellNote>
+              </>
             ),
           },
           { label: 'page.shoppers', number: ({ shoppers }) => shoppers },

@@ -60,8 +60,6 @@ export function Change({ now, before, days }: { now: number; before: number; day
   if (now === 0 && before === 0) return null;
   const change = formatChange(now, before);
   return (
-    <span class="muted change">
-      {change === null ? t('period.new') : t('period.change', { change, days })}
-    </span>
+    <span class="muted">{change === null ? t('period.new') : t('period.change', { change, days })}</span>
   );
 }
