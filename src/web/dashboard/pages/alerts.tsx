@@ -6,7 +6,7 @@ import { Choice, Segments, TextField, optionsOf, textOptions } from '../parts/fi
 import { Button, ErrorNotice, Loaded, Page, StateBadge } from '../parts/layout.tsx';
 import { VariantName } from '../parts/product.tsx';
 import { SearchBox, TableCard, oneOf, useFilters } from '../parts/table-card.tsx';
-import { MailFrame, TextPreview } from '../parts/template-preview.tsx';
+import { InboxLine, MailFrame, TextPreview } from '../parts/template-preview.tsx';
 import { useAction, useAddressPages, usePolling, useQuery, useSession } from '../session.ts';
 import { find, t, topicName } from '../text.ts';
 import { INBOX_LENGTHS, textsOf } from '../topic-draft.ts';
@@ -30,11 +30,8 @@ function AlertMessage({ topic, epi, medium, value, finishedAt }: Alert) {
           return shown.map(({ name, label: ownLabel, isHtml, rows }) => {
             const [text, label] = [texts[name] ?? '', find(`part.${name}`) ?? ownLabel];
             if (isHtml) return <MailFrame key={name} html={text} width="desktop" />;
-            return rows === 1 ? (
-              <p key={name} class="preview-subject">
-                <span class="muted">{label}</span> <strong>{text}</strong>
-              </p>
-            ) : (
+            if (rows === 1) return <InboxLine key={name} part={name} label={label} line={text} />;
+            return (
               <details key={name} open={!parts.some((part) => part.isHtml)}>
                 <summary>{label}</summary>
                 <TextPreview label={label} text={text} />
@@ -166,10 +163,7 @@ export function AlertsPage() {
               </span>
             ),
           },
-          {
-            label: 'table.topic',
-            cell: ({ topic: name }) => <span title={name}>{topicName(name)}</span>,
-          },
+          { label: 'table.topic', cell: ({ topic: name }) => <span title={name}>{topicName(name)}</span> },
           { label: 'table.state', cell: (alert) => <State {...alert} /> },
           { label: 'alerts.queued', time: ({ cts }) => cts },
           {

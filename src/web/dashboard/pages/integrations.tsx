@@ -3,7 +3,7 @@ import type { Answered } from '../api.ts';
 import { CopyField } from '../parts/dialog.tsx';
 import { TextField } from '../parts/fields.tsx';
 import { ActionForm, Confirm } from '../parts/form.tsx';
-import { Badge, Button, Card, Loaded, Page } from '../parts/layout.tsx';
+import { Badge, Button, Card, Flag, Loaded, Page } from '../parts/layout.tsx';
 import { TableCard } from '../parts/table-card.tsx';
 import { Webhooks } from '../parts/webhooks.tsx';
 import { useAction, useQuery, useSession, useText } from '../session.ts';
@@ -48,9 +48,7 @@ function Shopify() {
       note={t('integrations.shopifyNote')}
       aside={
         isConnected !== undefined && (
-          <Badge tone={isConnected ? 'good' : 'plain'}>
-            {t(isConnected ? 'integrations.isConnected' : 'integrations.isNotConnected')}
-          </Badge>
+          <Flag isOn={isConnected} on="integrations.isConnected" off="integrations.isNotConnected" />
         )
       }
     >

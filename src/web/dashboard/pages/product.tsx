@@ -162,7 +162,7 @@ function Subscribers({ epi }: { epi: string }) {
       query={waiting}
       rowsOf={(data) => data.subscriptions}
       keyOf={({ id }) => id}
-      columns={[SUBSCRIPTION.contact, SUBSCRIPTION.topic, SUBSCRIPTION.state, SUBSCRIPTION.since]}
+      columns={SUBSCRIPTION}
       empty={t('product.noSubscribers')}
     />
   );

@@ -8,7 +8,7 @@ import { TableCard } from '../parts/table-card.tsx';
 import { hrefTo } from '../route.ts';
 import { useAction, usePages, useQuery, useSession, useShopperChanges } from '../session.ts';
 import { t } from '../text.ts';
-import { Kind, nameOf } from './shoppers.tsx';
+import { kindOf, nameOf } from './shoppers.tsx';
 
 /** Support restores deleted lists and items on request. */
 function DeletedLists({ regid }: { regid: string }) {
@@ -72,7 +72,7 @@ function About({ regid, uid, isGuest, storage, lists, userinfo }: Shopper) {
     return t('shopper.erased');
   };
   return (
-    <Card title={t('shopper.record')} aside={<Kind isGuest={isGuest} />}>
+    <Card title={t('shopper.record')} aside={kindOf({ isGuest })}>
       <Facts
         facts={{
           'shopper.email': em,
@@ -146,10 +146,7 @@ function Subscriptions({ uid }: { uid: string }) {
       keyOf={({ id }) => id}
       columns={[
         { label: 'table.product', cell: ({ product }: Subscription) => <VariantName {...product} /> },
-        SUBSCRIPTION.topic,
-        SUBSCRIPTION.contact,
-        SUBSCRIPTION.state,
-        SUBSCRIPTION.since,
+        ...SUBSCRIPTION,
       ]}
       empty={t('shopper.noSubscriptions')}
     />

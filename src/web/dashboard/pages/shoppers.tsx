@@ -1,6 +1,6 @@
 import * as gql from '../../../generated/dashboard.ts';
 import { Segments, optionsOf } from '../parts/fields.tsx';
-import { Badge, Page } from '../parts/layout.tsx';
+import { Badge, Flag, Page } from '../parts/layout.tsx';
 import { SearchBox, TableCard, oneOf, useFilters } from '../parts/table-card.tsx';
 import { hrefTo } from '../route.ts';
 import { useAddressPages, useQuery } from '../session.ts';
@@ -37,11 +37,9 @@ const VIEWS = optionsOf<string>({
   audit: 'shoppers.audit',
 });
 
-export function Kind({ isGuest }: { isGuest: boolean }) {
-  return (
-    <Badge tone={isGuest ? 'plain' : 'good'}>{t(isGuest ? 'shoppers.guest' : 'shoppers.account')}</Badge>
-  );
-}
+export const kindOf = ({ isGuest }: { isGuest: boolean }) => (
+  <Flag isOn={!isGuest} on="shoppers.account" off="shoppers.guest" />
+);
 
 export const nameOf = ({ fname, lname }: { fname: string | null; lname: string | null }): string =>
   [fname, lname].filter(Boolean).join(' ') || '–';
@@ -79,7 +77,7 @@ function Everybody() {
           ),
         },
         { label: 'table.name', cell: ({ userinfo }) => <span class="wrap">{nameOf(userinfo)}</span> },
-        { label: 'shoppers.kind', cell: ({ isGuest }) => <Kind isGuest={isGuest} /> },
+        { label: 'shoppers.kind', cell: kindOf },
         {
           label: 'shoppers.marketing',
           cell: ({ userinfo }) => t(userinfo.acc_mkt ? 'common.yes' : 'common.no'),

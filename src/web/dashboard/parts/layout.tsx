@@ -230,6 +230,11 @@ export function Badge({ tone = 'plain', children }: { tone?: Tone } & Children) 
   return <span class={`badge ${tone}`}>{children}</span>;
 }
 
+/** Good if it is on, plain if not. */
+export function Flag({ isOn, on, off }: { isOn: boolean; on: TextKey; off: TextKey }) {
+  return <Badge tone={isOn ? 'good' : 'plain'}>{t(isOn ? on : off)}</Badge>;
+}
+
 const TONES: Record<MessageState, Tone> = { queued: 'plain', sent: 'good', failed: 'bad', withheld: 'warn' };
 
 export function StateBadge({ state, children }: { state: MessageState; children?: string }) {

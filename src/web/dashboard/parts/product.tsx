@@ -5,7 +5,7 @@ import { hrefTo } from '../route.ts';
 import { useQuery, useSession } from '../session.ts';
 import { rich, t, topicName } from '../text.ts';
 import { FormDialog } from './form.tsx';
-import { Badge, Button } from './layout.tsx';
+import { Badge, Button, Flag } from './layout.tsx';
 import type { Column } from './layout.tsx';
 import { useSettled } from './table-card.tsx';
 
@@ -200,17 +200,14 @@ export function SetStockButton({ onDone, ...variant }: Variant & { onDone: () =>
 
 type Subscription = { mediumvalue: string; topic: string; confirmed: boolean; cts: number };
 
-export const SUBSCRIPTION = {
-  contact: { label: 'table.contact', cell: ({ mediumvalue }) => <span class="wrap">{mediumvalue}</span> },
-  topic: { label: 'table.topic', cell: ({ topic }) => topicName(topic) },
-  state: {
+export const SUBSCRIPTION: Column<Subscription>[] = [
+  { label: 'table.contact', cell: ({ mediumvalue }) => <span class="wrap">{mediumvalue}</span> },
+  { label: 'table.topic', cell: ({ topic }) => topicName(topic) },
+  {
     label: 'table.state',
-    cell: ({ confirmed }) =>
-      confirmed ? (
-        <Badge tone="good">{t('subscription.confirmed')}</Badge>
-      ) : (
-        <Badge>{t('subscription.unconfirmed')}</Badge>
-      ),
+    cell: ({ confirmed }) => (
+      <Flag isOn={confirmed} on="subscription.confirmed" off="subscription.unconfirmed" />
+    ),
   },
-  since: { label: 'table.since', time: ({ cts }) => cts },
-} satisfies Record<string, Column<Subscription>>;
+  { label: 'table.since', time: ({ cts }) => cts },
+];

@@ -138,7 +138,7 @@ function Sms({ label, text }: { label: string; text: string }) {
 type Shown = { product: FoundProduct | null; onProduct: (product: FoundProduct | null) => void };
 
 /** A line as an inbox shows it: what it cuts is dimmed. */
-function InboxLine({ part, label, line }: { part: string; label: string; line: string }) {
+export function InboxLine({ part, label, line }: { part: string; label: string; line: string }) {
   const { head, tail } = cutLine(part, line);
   return (
     <p class="preview-subject">
