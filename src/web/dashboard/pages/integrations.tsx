@@ -7,27 +7,18 @@ import { Badge, Button, Card, Flag, Loaded, Page } from '../parts/layout.tsx';
 import { TableCard } from '../parts/table-card.tsx';
 import { Webhooks } from '../parts/webhooks.tsx';
 import { useAction, useQuery, useSession, useText } from '../session.ts';
+import type { Query } from '../session.ts';
 import { find, rich, t } from '../text.ts';
 
-const SHOPIFY_TOPICS = ['products/create', 'products/update', 'products/delete', 'inventory_levels/update'];
-
-function Topics() {
-  return SHOPIFY_TOPICS.map((topic, index) => (
-    <>
-      {index > 0 && ', '}
-      <span class="code">{topic}</span>
-    </>
-  ));
-}
+const SHOPIFY_TOPICS = 'products/create, products/update, products/delete, inventory_levels/update';
 
 /** The secret with which Shopify signs its webhooks can be set and removed, but never read. */
-function Shopify() {
+function Shopify({ query }: { query: Query<Answered<gql.IntegrationsQuery>> }) {
   const { run } = useSession();
-  const shopify = useQuery(gql.ShopifyDocument, {});
   const secret = useText();
   const save = async (value: string | null) => {
     const { setShopifySecret } = await run(gql.SetShopifySecretDocument, { secret: value });
-    shopify.replace({ store: { shopify: setShopifySecret } });
+    query.replace({ ...query.data!, store: { shopify: setShopifySecret } });
     secret.onValue('');
     return t(setShopifySecret.connected ? 'integrations.connected' : 'integrations.disconnected');
   };
@@ -41,7 +32,7 @@ function Shopify() {
       {t('integrations.disconnectText')}
     </Confirm>
   );
-  const isConnected = shopify.data?.store.shopify.connected;
+  const isConnected = query.data?.store.shopify.connected;
   return (
     <Card
       title={t('integrations.shopify')}
@@ -52,12 +43,12 @@ function Shopify() {
         )
       }
     >
-      <Loaded query={shopify} lines={2}>
+      <Loaded query={query} lines={2}>
         {({ store }) => (
           <ol class="steps">
             <li>
               {rich('integrations.step1', {
-                topics: <Topics />,
+                topics: <span class="code">{SHOPIFY_TOPICS}</span>,
                 orders: <span class="code">orders/create</span>,
               })}
               <CopyField label={t('integrations.url')} value={store.shopify.url} />
@@ -102,12 +93,13 @@ function detailOf({ name, kind, state, detail }: Integration, isOperator: boolea
 
 export function IntegrationsPage() {
   const isOperator = useSession().operator !== null;
+  const query = useQuery(gql.IntegrationsDocument, {});
   return (
     <Page title={t('page.integrations')}>
       <TableCard
         title={t('integrations.providers')}
         note={t('integrations.providersNote')}
-        query={useQuery(gql.IntegrationsDocument, {})}
+        query={query}
         rowsOf={(data) => data.integrations}
         keyOf={({ name, kind }) => `${name} ${kind}`}
         columns={({ channels }) => [
@@ -127,7 +119,7 @@ export function IntegrationsPage() {
         ]}
       />
       <Webhooks />
-      <Shopify />
+      <Shopify query={query} />
     </Page>
   );
 }

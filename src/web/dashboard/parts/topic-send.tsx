@@ -129,7 +129,7 @@ function Picked({ products, onRemove }: { products: FoundProduct[]; onRemove: (e
 
 function Count({ topic, epis, channels }: { topic: string; epis: Epis; channels: Channels }) {
   return (
-    <Loaded query={useQuery(gql.SendAudienceDocument, { topic, epis })} lines={1}>
+    <Loaded query={useQuery(gql.AudienceDocument, { topic, epis })} lines={1}>
       {({ audience: { reach } }) => (
         <p role="status">
           {!reach || reach.people === 0
