@@ -187,8 +187,7 @@ export function AlertsPage() {
             ),
           },
         ]}
-        empty={t(isFiltered ? 'alerts.none' : 'alerts.noneYet')}
-        emptyText={t(isFiltered ? 'alerts.noneText' : 'alerts.noneYetText')}
+        empty={isFiltered ? ['alerts.none', 'alerts.noneText'] : ['alerts.noneYet', 'alerts.noneYetText']}
       />
     </Page>
   );

@@ -32,8 +32,8 @@ function Checklist() {
   const { isDemo } = useSession();
   const steps = useQuery(gql.SetupStepsDocument, {});
   usePolling(steps, STEPS_MS);
-  if (steps.data === null) return null;
   const { data } = steps;
+  if (data === null) return null;
   const list = STEPS.map((step) => ({ ...step, isDone: step.isDone(data, isDemo) }));
   const done = list.filter(({ isDone }) => isDone).length;
   if (done === STEPS.length) return null;
@@ -146,8 +146,7 @@ export function OverviewPage() {
             },
             { label: 'overview.lists', number: ({ count }) => count },
           ]}
-          empty={t('overview.noWished')}
-          emptyText={t('overview.noWishedText')}
+          empty={['overview.noWished', 'overview.noWishedText']}
         />
         <TableCard
           title={t('overview.demand')}
@@ -166,8 +165,7 @@ export function OverviewPage() {
               actions: (variant) => <SetStockButton {...variant} onDone={demand.reload} />,
             },
           ]}
-          empty={t('overview.noDemand')}
-          emptyText={t('overview.noDemandText')}
+          empty={['overview.noDemand', 'overview.noDemandText']}
         />
       </div>
     </Page>

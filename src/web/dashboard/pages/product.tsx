@@ -107,7 +107,7 @@ function History({ changes, occasions }: { changes: Change[]; occasions: Occasio
           { label: 'table.details', cell: ({ detail }) => detail },
           { label: 'table.when', time: ({ at }) => at },
         ]}
-        empty={t('product.noHistory')}
+        empty={['product.noHistory']}
       />
     </Card>
   );
@@ -163,7 +163,7 @@ function Subscribers({ epi }: { epi: string }) {
       rowsOf={(data) => data.subscriptions}
       keyOf={({ id }) => id}
       columns={SUBSCRIPTION}
-      empty={t('product.noSubscribers')}
+      empty={['product.noSubscribers']}
     />
   );
 }

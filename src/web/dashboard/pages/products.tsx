@@ -64,8 +64,10 @@ export function ProductsPage() {
             <Segments label={t('products.stock')} options={STOCKS} {...bind('stock')} />
           </>
         }
-        empty={t(q || stock ? 'products.none' : 'products.empty')}
-        emptyText={t(q ? 'products.searchHelp' : stock ? 'products.allInStock' : 'products.emptyText')}
+        empty={[
+          q || stock ? 'products.none' : 'products.empty',
+          q ? 'products.searchHelp' : stock ? 'products.allInStock' : 'products.emptyText',
+        ]}
       />
     </Page>
   );

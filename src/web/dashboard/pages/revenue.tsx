@@ -154,8 +154,7 @@ export function RevenuePage() {
                   },
                   amounts('page.revenue', 'amount'),
                 ]}
-                empty={t('revenue.noClicks')}
-                emptyText={t('revenue.noClicksText')}
+                empty={['revenue.noClicks', 'revenue.noClicksText']}
               />
             </Card>
             <Card title={t('revenue.byDay')}>
@@ -174,7 +173,7 @@ export function RevenuePage() {
                   amounts('revenue.fromLists', 'fromLists'),
                   amounts('revenue.allOrders', 'amount'),
                 ]}
-                empty={t('revenue.nothing')}
+                empty={['revenue.nothing']}
               />
             </Card>
           </>

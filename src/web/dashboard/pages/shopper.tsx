@@ -129,7 +129,7 @@ function Lists({ uid }: { uid: string }) {
         { label: 'shopper.created', time: ({ cts }) => cts },
         { label: 'shopper.updated', time: ({ uts }) => uts },
       ]}
-      empty={t('shopper.noLists')}
+      empty={['shopper.noLists']}
     />
   );
 }
@@ -148,7 +148,7 @@ function Subscriptions({ uid }: { uid: string }) {
         { label: 'table.product', cell: ({ product }: Subscription) => <VariantName {...product} /> },
         ...SUBSCRIPTION,
       ]}
-      empty={t('shopper.noSubscriptions')}
+      empty={['shopper.noSubscriptions']}
     />
   );
 }

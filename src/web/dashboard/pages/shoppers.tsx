@@ -24,8 +24,7 @@ function MailingList() {
         { label: 'table.since', time: ({ signuptime }) => signuptime },
         { label: 'mailing.source', cell: ({ acceptsource }) => acceptsource },
       ]}
-      empty={t('mailing.empty')}
-      emptyText={t('mailing.emptyText')}
+      empty={['mailing.empty', 'mailing.emptyText']}
     />
   );
 }
@@ -85,8 +84,10 @@ function Everybody() {
         { label: 'shoppers.firstSeen', time: ({ userinfo }) => userinfo.cts },
         { label: 'shoppers.lastLogin', time: ({ userinfo }) => userinfo.lastlogin },
       ]}
-      empty={t(q || kind ? 'shoppers.none' : 'shoppers.noneYet')}
-      emptyText={t(q ? 'shoppers.searchHelp' : 'shoppers.noneYetText')}
+      empty={[
+        q || kind ? 'shoppers.none' : 'shoppers.noneYet',
+        q ? 'shoppers.searchHelp' : 'shoppers.noneYetText',
+      ]}
     />
   );
 }
@@ -125,7 +126,7 @@ function Audit() {
         },
         { label: 'audit.rows', cell: ({ detail }) => detailText(detail) },
       ]}
-      empty={t('audit.empty')}
+      empty={['audit.empty']}
     />
   );
 }

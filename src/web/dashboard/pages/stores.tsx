@@ -184,8 +184,7 @@ function Stores() {
           { label: 'key.created', time: ({ cts }) => cts },
           { label: 'common.actions', actions },
         ]}
-        empty={t(search.value ? 'stores.none' : 'stores.noneYet')}
-        emptyText={t(search.value ? 'stores.searchHelp' : 'stores.createFirst')}
+        empty={search.value ? ['stores.none', 'stores.searchHelp'] : ['stores.noneYet', 'stores.createFirst']}
       />
     </Page>
   );

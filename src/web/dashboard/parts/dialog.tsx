@@ -78,12 +78,17 @@ export function CopyField({ label, value, note }: CopyProps) {
     }
   };
   const { input, around } = useField({ label, hint: note });
-  const text = t(isCopied ? 'common.copied' : 'common.copy');
+  const text = (
+    <>
+      {t(isCopied ? 'common.copied' : 'common.copy')}
+      <span class="visually-hidden"> {label}</span>
+    </>
+  );
   return around(
     <>
       <div class="with-button">
         <input {...input} ref={field} class="code" readOnly value={value} onFocus={select} />
-        <Button text={text} label={`${text} ${label}`} look="secondary" onClick={() => void copy()} />
+        <Button text={text} look="secondary" onClick={() => void copy()} />
       </div>
       <small role="status">{isCopied === false && t('common.copyFailed')}</small>
     </>,

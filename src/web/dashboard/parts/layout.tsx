@@ -87,16 +87,18 @@ export type TableProps<Row> = {
   isDense?: boolean;
   /** A class for a table whose rows have their own layout on a phone. */
   kind?: string;
-  /** Replaces a table without rows: a title, or anything else. */
-  empty?: ComponentChildren;
-  emptyText?: ComponentChildren;
+  /** Replaces a table without rows: a title and a text, or anything else. */
+  empty?: [title: TextKey, text?: TextKey] | VNode;
 };
 
 /** At 390 px, every row is a block of labelled lines. */
 export function Table<Row>(props: TableProps<Row>) {
-  const { caption, columns, rows, keyOf, isDense, kind = '', empty, emptyText } = props;
-  if (rows.length === 0 && empty)
-    return typeof empty === 'string' ? <Empty title={empty}>{emptyText}</Empty> : <>{empty}</>;
+  const { caption, columns, rows, keyOf, isDense, kind = '', empty } = props;
+  if (rows.length === 0 && empty) {
+    if (!Array.isArray(empty)) return empty;
+    const [title, text] = empty;
+    return <Empty title={t(title)}>{text && t(text)}</Empty>;
+  }
   return (
     <table class={`data ${isDense ? 'dense' : ''} ${kind}`.trimEnd()}>
       <caption class="visually-hidden">{caption}</caption>

@@ -48,7 +48,7 @@ function WebhookDelivery({ id }: { id: string }) {
                 },
                 { label: 'delivery.took', number: ({ tookMs }) => `${formatNumber(tookMs)} ms` },
               ]}
-              empty={t('delivery.noAttempts')}
+              empty={['delivery.noAttempts']}
             />
             <h3>{t('delivery.payload')}</h3>
             <TextPreview
@@ -139,8 +139,7 @@ export function WebhookDeliveries({ id: webhookId, url, shown, onClosed }: Props
               rows={edges.map(({ node }) => node)}
               keyOf={({ id }) => id}
               columns={[...COLUMNS, { label: 'webhook.manage', actions }]}
-              empty={t('delivery.none')}
-              emptyText={t('delivery.noneText')}
+              empty={['delivery.none', 'delivery.noneText']}
             />
           )}
         </Loaded>

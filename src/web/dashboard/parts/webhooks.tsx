@@ -157,8 +157,7 @@ export function Webhooks() {
           { label: 'webhook.health', cell: (webhook) => <Health {...webhook} /> },
           { label: 'webhook.manage', actions },
         ]}
-        empty={t(isDemo ? 'webhook.demo' : 'webhook.none')}
-        emptyText={t(isDemo ? 'webhook.demoText' : 'webhook.noneText')}
+        empty={isDemo ? ['webhook.demo', 'webhook.demoText'] : ['webhook.none', 'webhook.noneText']}
       />
     </>
   );
