@@ -15,13 +15,6 @@ const CHOSEN = 'wishgate-store';
 type Entered = { step: 'in'; signedIn: SignedIn; turn: object; hasSignedIn: boolean };
 type State = { step: 'asking' } | { step: 'out'; reason: string } | Entered;
 
-const enter = (signedIn: SignedIn, hasSignedIn: boolean): Entered => ({
-  step: 'in',
-  signedIn,
-  turn: {},
-  hasSignedIn,
-});
-
 function remember(store: StoreInfo | null): void {
   if (store === null) sessionStorage.removeItem(CHOSEN);
   else sessionStorage.setItem(CHOSEN, store.pid);
@@ -86,7 +79,10 @@ function App() {
     findSession().then(
       (answer) => {
         setDemo(answer.hasDemo);
-        setState(answer.session ? enter(answer.session, false) : { step: 'out', reason: '' });
+        const signedIn = answer.session;
+        setState(
+          signedIn ? { step: 'in', signedIn, turn: {}, hasSignedIn: false } : { step: 'out', reason: '' },
+        );
       },
       (error: unknown) => setState({ step: 'out', reason: (error as Error).message }),
     );
@@ -97,7 +93,7 @@ function App() {
     <SignIn
       reason={state.reason}
       hasDemo={hasDemo}
-      onSignedIn={(signedIn) => setState(enter(signedIn, true))}
+      onSignedIn={(signedIn) => setState({ step: 'in', signedIn, turn: {}, hasSignedIn: true })}
     />
   );
 }

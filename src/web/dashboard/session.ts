@@ -12,6 +12,7 @@ export type Operator = Pick<Api, 'run'> & { choose: (store: StoreInfo) => void }
 export type Session = Api & {
   /** Empty for an operator without a chosen store. */
   pid: string;
+  isDemo: boolean;
   operator: Operator | null;
   /** Shows a temporary message, which screen readers announce. */
   notify: (message: string) => void;

@@ -175,9 +175,10 @@ export function Shell({ store, api, operator, hasSignedIn, onSignOut }: ShellPro
   const pid = store?.pid ?? '';
   const [name, rename] = useState(store?.name ?? t('shell.allStores'));
   const [message, notify] = useToast();
+  const isDemo = store?.isDemo ?? false;
   const session: Session = useMemo(
-    () => ({ pid, ...api, operator, notify, rename }),
-    [pid, api, operator, notify],
+    () => ({ pid, isDemo, ...api, operator, notify, rename }),
+    [pid, isDemo, api, operator, notify],
   );
   const leave = (): void => {
     onSignOut().catch((error: Error) => notify(t('shell.stillSignedIn', { error: error.message })));
@@ -202,7 +203,7 @@ export function Shell({ store, api, operator, hasSignedIn, onSignOut }: ShellPro
         <div class="shell">
           <Head {...{ name, isOperator, pages }} current={route.page} onSignOut={leave} />
           <main id="main" tabIndex={-1}>
-            {store?.isDemo && <DemoNotice />}
+            {isDemo && <DemoNotice />}
             {store ? <Region onReady={() => hasSignedIn && focusHeading()}>{shown}</Region> : shown}
           </main>
         </div>

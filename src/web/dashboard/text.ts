@@ -42,3 +42,6 @@ export const rich = (key: TextKey, values: Record<string, ComponentChild>): Comp
 /** For a key that is made of a name which may have no message: a hint, or a name that a store chose. */
 export const find = (key: string, values?: Values): string | undefined =>
   Object.hasOwn(catalogue, key) ? t(key as TextKey, values) : undefined;
+
+/** A built-in topic by its display name; a store's own topic by the name that the store gave it. */
+export const topicName = (name: string): string => find(`topic.${name}`) ?? name;

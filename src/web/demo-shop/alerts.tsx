@@ -1,7 +1,7 @@
 import type { ProductAlert } from '../../sdk/client/wishgate.ts';
 import { stopWaiting } from './actions.ts';
 import type { AlertTopic } from './api.ts';
-import { ContinueShopping, Empty, Ghosts, RemoveButton, Row, Title, money } from './parts.tsx';
+import { Empty, Ghosts, RemoveButton, Row, Title, money } from './parts.tsx';
 import { findProduct, linkTo, nameOf, shop } from './state.ts';
 
 /** The words of each topic: on its button, in its dialog, and among the alerts. */
@@ -49,13 +49,8 @@ function AlertRow({ alert }: { alert: ProductAlert }) {
 
 export function AlertsView() {
   const { alerts } = shop;
-  if (alerts?.length === 0)
-    return (
-      <Empty title="No alerts yet" tab="My alerts">
-        <p>Choose “Notify me” or “Watch price” on a product, and your alert appears here.</p>
-        <ContinueShopping />
-      </Empty>
-    );
+  const how = 'Choose “Notify me” or “Watch price” on a product, and your alert appears here.';
+  if (alerts?.length === 0) return <Empty title="No alerts yet" tab="My alerts" text={how} />;
   const rows = alerts?.map((alert) => <AlertRow key={alert.id} alert={alert} />);
   return (
     <>

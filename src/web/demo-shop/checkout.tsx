@@ -4,7 +4,7 @@ import { declineTracking, moveToCart, placeOrder, saveForLater, setQuantity } fr
 import type { Product } from './api.ts';
 import { WaitButton } from './buying.tsx';
 import { removeSaved } from './list-actions.ts';
-import { Button, Empty, RemoveButton, Row, Title, ContinueShopping, money } from './parts.tsx';
+import { Button, Empty, RemoveButton, Row, Title, money } from './parts.tsx';
 import { findProduct, linkTo, nameOf, shop } from './state.ts';
 
 /** Limits the quantity to the stock, because the cart may come from another tab or an earlier day. */
@@ -78,12 +78,7 @@ export function CartView() {
     quantity: buyable(cart[product.epi], product),
   }));
   const total = products.reduce((sum, { pr }, index) => sum + pr * lines[index]!.quantity, 0);
-  if (rows.length === 0 && saved.length === 0)
-    return (
-      <Empty title="Your cart is empty" tab="Your cart">
-        <ContinueShopping />
-      </Empty>
-    );
+  if (rows.length === 0 && saved.length === 0) return <Empty title="Your cart is empty" tab="Your cart" />;
   return (
     <>
       <Title text="Your cart" />

@@ -2,55 +2,51 @@ import { login, subscribe } from './actions.ts';
 import { TOPICS } from './alerts.tsx';
 import type { AlertTopic, Product } from './api.ts';
 import { Form, Modal } from './overlay.tsx';
-import type { FieldReader } from './overlay.tsx';
 import { Field } from './parts.tsx';
 import { close } from './route.ts';
 import { nameOf, show } from './state.ts';
 
-function EmailField() {
+type AskProps = {
+  title: string;
+  submit?: string;
+  text: string;
+  hint?: string;
+  onEmail: (email: string) => Promise<unknown>;
+};
+
+function AskEmail({ title, submit = title, text, hint, onEmail }: AskProps) {
   return (
-    <Field
-      label="Email address"
-      name="email"
-      type="email"
-      required
-      autocomplete="email"
-      placeholder="you@example.com"
-    />
+    <Modal title={title}>
+      <Form submit={submit} onSubmit={(value) => onEmail(value('email'))}>
+        <p>{text}</p>
+        <Field
+          label="Email address"
+          name="email"
+          type="email"
+          required
+          autocomplete="email"
+          placeholder="you@example.com"
+        />
+        {hint && <p class="hint">{hint}</p>}
+      </Form>
+    </Modal>
   );
 }
 
 type LoginProps = { reason: string; onDone?: () => unknown };
 
 export function Login({ reason, onDone = close }: LoginProps) {
-  const send = async (value: FieldReader): Promise<void> => {
-    await login(value('email'));
-    await onDone();
-  };
-  return (
-    <Modal title="Sign in">
-      <Form submit="Sign in" onSubmit={send}>
-        <p>{reason}</p>
-        <EmailField />
-        <p class="hint">This is a demo: use any address. You don't need a password, and we won't email it.</p>
-      </Form>
-    </Modal>
-  );
+  const send = (email: string): Promise<unknown> => login(email).then(() => onDone());
+  const hint = "This is a demo: use any address. You don't need a password, and we won't email it.";
+  return <AskEmail title="Sign in" text={reason} hint={hint} onEmail={send} />;
 }
 
 export function Notify({ product, topic }: { product: Product; topic: AlertTopic }) {
   const { title, text, when } = TOPICS[topic];
-  const send = async (value: FieldReader): Promise<void> => {
-    await subscribe(product, topic, value('email'));
-    show(`We'll email ${value('email')} ${when}`);
+  const send = async (email: string): Promise<void> => {
+    await subscribe(product, topic, email);
+    show(`We'll email ${email} ${when}`);
     close();
   };
-  return (
-    <Modal title={title}>
-      <Form submit="Notify me" onSubmit={send}>
-        <p>{`${nameOf(product)} ${text}`}</p>
-        <EmailField />
-      </Form>
-    </Modal>
-  );
+  return <AskEmail title={title} submit="Notify me" text={`${nameOf(product)} ${text}`} onEmail={send} />;
 }

@@ -8,7 +8,7 @@ import { RecentlyDeleted, countItems } from './deleted.tsx';
 import { share } from './share.tsx';
 import { removeItem, removeList } from './list-actions.ts';
 import { EditItem, NameList, madeLists } from './list-dialogs.tsx';
-import { Button, Empty, Ghosts, Icon, RemoveButton, Row, Title, ContinueShopping, money } from './parts.tsx';
+import { Button, Empty, Ghosts, Icon, RemoveButton, Row, Title, money } from './parts.tsx';
 import { focusHeading, open, replaceRoute } from './route.ts';
 import { findProduct, linkTo, nameOf, shop } from './state.ts';
 
@@ -94,12 +94,12 @@ export function Lists({ lid: wanted }: { lid: string }) {
   if (!list && shop.serverLists)
     return (
       <>
-        <Empty title="No lists yet" tab="My lists">
-          <p>Tap a heart in the shop, and your first list appears here.</p>
-          <div class="flex actions">
-            <ContinueShopping />
-            <NewList />
-          </div>
+        <Empty
+          title="No lists yet"
+          tab="My lists"
+          text="Tap a heart in the shop, and your first list appears here."
+        >
+          <NewList />
         </Empty>
         <RecentlyDeleted />
       </>
@@ -146,13 +146,7 @@ function useShared(lid: string): { contents: ListContents | null; problem: strin
 
 export function SharedList({ lid }: { lid: string }) {
   const { contents, problem } = useShared(lid);
-  if (problem)
-    return (
-      <Empty title="We can't open this list" tab="Shared list">
-        <p>{problem}</p>
-        <ContinueShopping />
-      </Empty>
-    );
+  if (problem) return <Empty title="We can't open this list" tab="Shared list" text={problem} />;
   if (!contents)
     return (
       <>

@@ -96,22 +96,21 @@ export function Row({ class: name = '', iu, title, href, level = 3, details, chi
   );
 }
 
-export function ContinueShopping() {
-  return (
-    <a class="button primary" href="#/">
-      Continue shopping
-    </a>
-  );
-}
+type EmptyProps = { title: string; tab?: string; text?: string; children?: ComponentChildren };
 
-type EmptyProps = { title: string; tab?: string; children?: ComponentChildren };
-
-export function Empty({ title, tab = title, children }: EmptyProps) {
+/** The children stand beside the link to the shop. */
+export function Empty({ title, tab, text, children }: EmptyProps) {
   return (
     <div class="empty">
       <Icon name="heart" />
       <Title text={title} tab={tab} />
-      {children}
+      {text && <p>{text}</p>}
+      <div class="flex actions">
+        <a class="button primary" href="#/">
+          Continue shopping
+        </a>
+        {children}
+      </div>
     </div>
   );
 }

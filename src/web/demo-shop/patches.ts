@@ -18,35 +18,24 @@ export const together =
   (lists) =>
     patches.reduce((changed, patch) => patch(changed), lists);
 
-const setItems = (list: List, listcontents: Item[]): List => ({
-  ...list,
-  cnt: list.cnt + listcontents.length - list.listcontents.length,
-  listcontents,
-});
+const changeItems = (lid: string, change: (items: Item[], lid: string) => Item[]): Patch =>
+  at(lid, (list) => {
+    const listcontents = change(list.listcontents, list.lid);
+    return { ...list, cnt: list.cnt + listcontents.length - list.listcontents.length, listcontents };
+  });
 
 export const putItem = (lid: string, item: ProductInput | Item): Patch =>
-  at(lid, (list) =>
-    list.listcontents.some(({ epi }) => epi === item.epi)
-      ? list
-      : setItems(list, [
-          { qty: 1, note: '', ...item, lid: list.lid } as unknown as Item,
-          ...list.listcontents,
-        ]),
+  changeItems(lid, (items, madeLid) =>
+    items.some(({ epi }) => epi === item.epi)
+      ? items
+      : [{ qty: 1, note: '', ...item, lid: madeLid } as unknown as Item, ...items],
   );
 
 export const dropItem = (lid: string, epi: Item['epi']): Patch =>
-  at(lid, (list) =>
-    setItems(
-      list,
-      list.listcontents.filter((item) => item.epi !== epi),
-    ),
-  );
+  changeItems(lid, (items) => items.filter((item) => item.epi !== epi));
 
 export const changeItem = (lid: string, epi: Item['epi'], fields: Partial<Item>): Patch =>
-  at(lid, (list) => ({
-    ...list,
-    listcontents: list.listcontents.map((item) => (item.epi === epi ? { ...item, ...fields } : item)),
-  }));
+  changeItems(lid, (items) => items.map((item) => (item.epi === epi ? { ...item, ...fields } : item)));
 
 /** A shopper's lists have different names. */
 export const putList =

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Product } from './api.ts';
 import { BuyButton, Framed, Hearts, Price, VariantPicker } from './buying.tsx';
 import { client } from './client.ts';
-import { Empty, Title, ContinueShopping } from './parts.tsx';
+import { Empty, Title } from './parts.tsx';
 import { linkTo, nameOf, shop, variantsOf } from './state.ts';
 
 function Card({ product }: { product: Product }) {
@@ -65,12 +65,7 @@ export function ProductPage({ slug }: { slug: string }) {
   const variants = shop.products?.filter((known) => known.slug === slug);
   const product = variants?.find(({ epi }) => String(epi) === shop.route[2]) ?? variants?.[0];
   if (!product)
-    return (
-      <Empty title="Not found">
-        <p>This product doesn't exist, or we no longer sell it.</p>
-        <ContinueShopping />
-      </Empty>
-    );
+    return <Empty title="Not found" text="This product doesn't exist, or we no longer sell it." />;
   const { dt, bt, about, stk, sku } = product;
   const stock = stk > 0 ? (stk < 10 ? `Only ${stk} left` : 'In stock') : 'Sold out';
   return (

@@ -12,12 +12,11 @@ function StockRow({ product }: { product: Product }) {
   const name = nameOf(product);
   const isReduced = pr < fullPrice;
   const isInStock = stk > 0;
-  const stockAction = isInStock ? 'Sell out' : 'Restock';
-  const priceAction = isReduced ? 'Restore price' : 'Drop price';
-  const priceDone = `${name}: ${isReduced ? 'price restored' : 'price dropped'}`;
-  const stockDone = `${name} is ${isInStock ? 'sold out' : 'back in stock'}`;
-  const setPrice = () => changeProduct(() => backend.setPrice(epi, !isReduced), priceDone);
-  const setStock = () => changeProduct(() => backend.setStock(epi, !isInStock), stockDone);
+  const [stockAction, stockDone] = isInStock ? ['Sell out', 'sold out'] : ['Restock', 'back in stock'];
+  const [priceAction, priceDone] = isReduced ? ['Restore price', 'restored'] : ['Drop price', 'dropped'];
+  const setPrice = () =>
+    changeProduct(() => backend.setPrice(epi, !isReduced), `${name}: price ${priceDone}`);
+  const setStock = () => changeProduct(() => backend.setStock(epi, !isInStock), `${name} is ${stockDone}`);
   const price = isReduced ? `${money(pr)} (was ${money(fullPrice)})` : money(pr);
   const details = <p class="hint">{`${isInStock ? `${stk} in stock` : 'Sold out'} · ${price}`}</p>;
   return (

@@ -1,15 +1,14 @@
 import * as gql from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
 import { dayStart, formatMoment, formatShort, zoneName } from '../format.ts';
-import { partName, topicName } from '../names.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Choice, Segments, TextField, optionsOf, textOptions } from '../parts/fields.tsx';
 import { Button, ErrorNotice, Loaded, Page, StateBadge } from '../parts/layout.tsx';
 import { VariantName } from '../parts/product.tsx';
 import { SearchBox, TableCard, oneOf, useFilters } from '../parts/table-card.tsx';
-import { MailFrame, TextPreview } from '../parts/template-preview.tsx';
+import { InboxLine, MailFrame, TextPreview } from '../parts/template-preview.tsx';
 import { useAction, useAddressPages, usePolling, useQuery, useSession } from '../session.ts';
-import { t } from '../text.ts';
+import { find, t, topicName } from '../text.ts';
 import { INBOX_LENGTHS, textsOf } from '../topic-draft.ts';
 
 type Alert = Answered<gql.AlertsQuery>['alerts']['edges'][number]['node'];
@@ -29,13 +28,10 @@ function AlertMessage({ topic, epi, medium, value, finishedAt }: Alert) {
           const parts = channels.find((channel) => channel.medium === medium)?.parts ?? [];
           const shown = parts.filter(({ name, isField }) => !isField || name in INBOX_LENGTHS);
           return shown.map(({ name, label: ownLabel, isHtml, rows }) => {
-            const [text, label] = [texts[name] ?? '', partName(name, ownLabel)];
+            const [text, label] = [texts[name] ?? '', find(`part.${name}`) ?? ownLabel];
             if (isHtml) return <MailFrame key={name} html={text} width="desktop" />;
-            return rows === 1 ? (
-              <p key={name} class="preview-subject">
-                <span class="muted">{label}</span> <strong>{text}</strong>
-              </p>
-            ) : (
+            if (rows === 1) return <InboxLine key={name} part={name} label={label} line={text} />;
+            return (
               <details key={name} open={!parts.some((part) => part.isHtml)}>
                 <summary>{label}</summary>
                 <TextPreview label={label} text={text} />
@@ -49,11 +45,11 @@ function AlertMessage({ topic, epi, medium, value, finishedAt }: Alert) {
 }
 
 const STATES = optionsOf({
-  '': t('common.all'),
-  queued: t('state.queued'),
-  sent: t('state.sent'),
-  failed: t('state.failed'),
-  withheld: t('state.withheld'),
+  '': 'common.all',
+  queued: 'state.queued',
+  sent: 'state.sent',
+  failed: 'state.failed',
+  withheld: 'state.withheld',
 });
 const REFRESH_MS = 5_000;
 const TOTALS_MS = 30_000;
@@ -158,23 +154,20 @@ export function AlertsPage() {
         }
         filters={<Filters {...shown} />}
         columns={[
-          { label: t('table.product'), cell: ({ epi, product }) => <VariantName {...product} epi={epi} /> },
+          { label: 'table.product', cell: ({ epi, product }) => <VariantName {...product} epi={epi} /> },
           {
-            label: t('alerts.recipient'),
+            label: 'alerts.recipient',
             cell: ({ value }) => (
               <span class="wrap" title={value}>
                 {value}
               </span>
             ),
           },
+          { label: 'table.topic', cell: ({ topic: name }) => <span title={name}>{topicName(name)}</span> },
+          { label: 'table.state', cell: (alert) => <State {...alert} /> },
+          { label: 'alerts.queued', time: ({ cts }) => cts },
           {
-            label: t('table.topic'),
-            cell: ({ topic: name }) => <span title={name}>{topicName(name)}</span>,
-          },
-          { label: t('table.state'), cell: (alert) => <State {...alert} /> },
-          { label: t('alerts.queued'), cell: ({ cts }) => formatMoment(cts) },
-          {
-            label: t('common.actions'),
+            label: 'common.actions',
             actions: (alert) => (
               <>
                 {alert.state === 'failed' && (
@@ -194,8 +187,7 @@ export function AlertsPage() {
             ),
           },
         ]}
-        empty={t(isFiltered ? 'alerts.none' : 'alerts.noneYet')}
-        emptyText={t(isFiltered ? 'alerts.noneText' : 'alerts.noneYetText')}
+        empty={isFiltered ? ['alerts.none', 'alerts.noneText'] : ['alerts.noneYet', 'alerts.noneYetText']}
       />
     </Page>
   );

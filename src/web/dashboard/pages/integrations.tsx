@@ -1,34 +1,24 @@
 import * as gql from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
-import { channelName } from '../names.ts';
 import { CopyField } from '../parts/dialog.tsx';
 import { TextField } from '../parts/fields.tsx';
 import { ActionForm, Confirm } from '../parts/form.tsx';
-import { Badge, Button, Card, Loaded, Page } from '../parts/layout.tsx';
+import { Badge, Button, Card, Flag, Loaded, Page } from '../parts/layout.tsx';
 import { TableCard } from '../parts/table-card.tsx';
 import { Webhooks } from '../parts/webhooks.tsx';
 import { useAction, useQuery, useSession, useText } from '../session.ts';
+import type { Query } from '../session.ts';
 import { find, rich, t } from '../text.ts';
 
-const SHOPIFY_TOPICS = ['products/create', 'products/update', 'products/delete', 'inventory_levels/update'];
-
-function Topics() {
-  return SHOPIFY_TOPICS.map((topic, index) => (
-    <>
-      {index > 0 && ', '}
-      <span class="code">{topic}</span>
-    </>
-  ));
-}
+const SHOPIFY_TOPICS = 'products/create, products/update, products/delete, inventory_levels/update';
 
 /** The secret with which Shopify signs its webhooks can be set and removed, but never read. */
-function Shopify() {
+function Shopify({ query }: { query: Query<Answered<gql.IntegrationsQuery>> }) {
   const { run } = useSession();
-  const shopify = useQuery(gql.ShopifyDocument, {});
   const secret = useText();
   const save = async (value: string | null) => {
     const { setShopifySecret } = await run(gql.SetShopifySecretDocument, { secret: value });
-    shopify.replace({ store: { shopify: setShopifySecret } });
+    query.replace({ ...query.data!, store: { shopify: setShopifySecret } });
     secret.onValue('');
     return t(setShopifySecret.connected ? 'integrations.connected' : 'integrations.disconnected');
   };
@@ -42,25 +32,23 @@ function Shopify() {
       {t('integrations.disconnectText')}
     </Confirm>
   );
-  const isConnected = shopify.data?.store.shopify.connected;
+  const isConnected = query.data?.store.shopify.connected;
   return (
     <Card
       title={t('integrations.shopify')}
       note={t('integrations.shopifyNote')}
       aside={
         isConnected !== undefined && (
-          <Badge tone={isConnected ? 'good' : 'plain'}>
-            {t(isConnected ? 'integrations.isConnected' : 'integrations.isNotConnected')}
-          </Badge>
+          <Flag isOn={isConnected} on="integrations.isConnected" off="integrations.isNotConnected" />
         )
       }
     >
-      <Loaded query={shopify} lines={2}>
+      <Loaded query={query} lines={2}>
         {({ store }) => (
           <ol class="steps">
             <li>
               {rich('integrations.step1', {
-                topics: <Topics />,
+                topics: <span class="code">{SHOPIFY_TOPICS}</span>,
                 orders: <span class="code">orders/create</span>,
               })}
               <CopyField label={t('integrations.url')} value={store.shopify.url} />
@@ -98,37 +86,40 @@ type Integration = Answered<gql.IntegrationsQuery>['integrations'][number];
 /** Only operators see what the service says of its providers: it names their variables and servers. */
 function detailOf({ name, kind, state, detail }: Integration, isOperator: boolean): string {
   if (isOperator) return detail;
-  if (state === 'unconfigured') return t('integrations.askOperator', { channel: channelName(kind) });
+  if (state === 'unconfigured')
+    return t('integrations.askOperator', { channel: find(`channel.${kind}`) ?? kind });
   return find(`provider.${name}.${state}`) ?? t('integrations.byOperator');
 }
 
 export function IntegrationsPage() {
   const isOperator = useSession().operator !== null;
+  const query = useQuery(gql.IntegrationsDocument, {});
   return (
     <Page title={t('page.integrations')}>
       <TableCard
         title={t('integrations.providers')}
         note={t('integrations.providersNote')}
-        query={useQuery(gql.IntegrationsDocument, {})}
+        query={query}
         rowsOf={(data) => data.integrations}
         keyOf={({ name, kind }) => `${name} ${kind}`}
         columns={({ channels }) => [
-          { label: t('integrations.provider'), cell: ({ name }) => find(`provider.${name}`) ?? name },
+          { label: 'integrations.provider', cell: ({ name }) => find(`provider.${name}`) ?? name },
           {
-            label: t('integrations.for'),
-            cell: ({ kind }) => channelName(kind, channels.find(({ medium }) => medium === kind)?.label),
+            label: 'integrations.for',
+            cell: ({ kind }) =>
+              find(`channel.${kind}`) ?? channels.find(({ medium }) => medium === kind)?.label,
           },
           {
-            label: t('table.state'),
+            label: 'table.state',
             cell: ({ state }) => (
               <Badge tone={state === 'active' ? 'good' : 'plain'}>{t(`integrations.${state}`)}</Badge>
             ),
           },
-          { label: t('table.details'), cell: (row) => <span class="wrap">{detailOf(row, isOperator)}</span> },
+          { label: 'table.details', cell: (row) => <span class="wrap">{detailOf(row, isOperator)}</span> },
         ]}
       />
       <Webhooks />
-      <Shopify />
+      <Shopify query={query} />
     </Page>
   );
 }

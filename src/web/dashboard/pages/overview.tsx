@@ -1,13 +1,12 @@
 import * as gql from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
-import { formatDay, formatNumber } from '../format.ts';
 import { DayChart } from '../parts/chart.tsx';
 import { Card, Loaded, Page, Table } from '../parts/layout.tsx';
-import { usePeriod } from '../parts/period.tsx';
+import { DAY, usePeriod } from '../parts/period.tsx';
 import { ProductName, SetStockButton, VariantName } from '../parts/product.tsx';
 import { TableCard } from '../parts/table-card.tsx';
 import { hrefTo } from '../route.ts';
-import { usePolling, useQuery } from '../session.ts';
+import { usePolling, useQuery, useSession } from '../session.ts';
 import { find, t } from '../text.ts';
 import { RevenueCard } from './revenue.tsx';
 
@@ -15,7 +14,7 @@ const STEPS_MS = 10_000;
 
 type Steps = Answered<gql.SetupStepsQuery>;
 
-const STEPS: { name: string; href: string; isDone: (steps: Steps) => boolean }[] = [
+const STEPS: { name: string; href: string; isDone: (steps: Steps, isDemo: boolean) => boolean }[] = [
   { name: 'products', href: hrefTo('integrations'), isDone: ({ setup }) => setup.products },
   { name: 'shopper', href: '/docs', isDone: ({ setup }) => setup.shoppers },
   { name: 'list', href: '/docs', isDone: ({ setup }) => setup.lists },
@@ -23,18 +22,19 @@ const STEPS: { name: string; href: string; isDone: (steps: Steps) => boolean }[]
     name: 'email',
     href: hrefTo('integrations'),
     // The demo store sends no real messages, whatever its settings.
-    isDone: ({ integrations, store }) =>
-      store.isDemo || integrations.some(({ kind, state }) => kind === 'email' && state === 'active'),
+    isDone: ({ integrations }, isDemo) =>
+      isDemo || integrations.some(({ kind, state }) => kind === 'email' && state === 'active'),
   },
   { name: 'alert', href: hrefTo('topics'), isDone: ({ setup }) => setup.alerts },
 ];
 
 function Checklist() {
+  const { isDemo } = useSession();
   const steps = useQuery(gql.SetupStepsDocument, {});
   usePolling(steps, STEPS_MS);
-  if (steps.data === null) return null;
   const { data } = steps;
-  const list = STEPS.map(({ isDone, ...step }) => ({ ...step, isDone: isDone(data) }));
+  if (data === null) return null;
+  const list = STEPS.map((step) => ({ ...step, isDone: step.isDone(data, isDemo) }));
   const done = list.filter(({ isDone }) => isDone).length;
   if (done === STEPS.length) return null;
   return (
@@ -65,15 +65,15 @@ const PRESETS = ['7', '30', '90'];
 const REFRESH_MS = 30_000;
 
 const FIGURES = [
-  { field: 'adds', name: t('overview.adds'), href: () => hrefTo('products', '', { sort: 'lists' }) },
+  { field: 'adds', label: 'overview.adds', href: () => hrefTo('products', '', { sort: 'lists' }) },
   {
     field: 'subscriptions',
-    name: t('overview.subscriptions'),
+    label: 'overview.subscriptions',
     href: () => hrefTo('products', '', { sort: 'waiting' }),
   },
   {
     field: 'alerts',
-    name: t('revenue.sent'),
+    label: 'revenue.sent',
     href: ({ from, to }: Report) => hrefTo('alerts', '', { state: 'sent', from, to }),
   },
 ] as const;
@@ -83,10 +83,10 @@ function Figures({ report }: { report: Report }) {
   return (
     <>
       <div class="charts">
-        {FIGURES.map(({ field, name, href }, index) => (
+        {FIGURES.map(({ field, label, href }, index) => (
           <DayChart
-            key={name}
-            name={name}
+            key={field}
+            name={t(label)}
             colour={`var(--chart-${index + 1})`}
             href={href(report)}
             points={days.map((day) => ({ day: day.day, value: day[field] }))}
@@ -100,13 +100,7 @@ function Figures({ report }: { report: Report }) {
           caption={t('overview.byDay')}
           rows={days.toReversed()}
           keyOf={({ day }) => day}
-          columns={[
-            { label: t('revenue.day'), cell: ({ day }) => <time dateTime={day}>{formatDay(day)}</time> },
-            ...FIGURES.map(({ field, name }) => ({
-              label: name,
-              number: (day: Day) => formatNumber(day[field]),
-            })),
-          ]}
+          columns={[DAY, ...FIGURES.map(({ field, label }) => ({ label, number: (day: Day) => day[field] }))]}
         />
       </details>
     </>
@@ -117,11 +111,9 @@ export function OverviewPage() {
   const { fields, picker } = usePeriod(PRESETS);
   const activity = useQuery(gql.OverviewDocument, fields);
   const shown = activity.data?.activityReport;
-  const wished = useQuery(gql.MostWishlistedDocument, { first: 10 });
-  const demand = useQuery(gql.WaitingDemandDocument, { first: 10 });
-  const queries = [activity, wished, demand];
-  const reload = (): void => queries.forEach((query) => query.reload());
-  usePolling({ isLoading: queries.some(({ isLoading }) => isLoading), reload }, REFRESH_MS);
+  const demand = useQuery(gql.DemandDocument, {});
+  usePolling(activity, REFRESH_MS);
+  usePolling(demand, REFRESH_MS);
   return (
     <Page
       title={t('page.overview')}
@@ -142,20 +134,19 @@ export function OverviewPage() {
           aside={<a href={hrefTo('products', '', { sort: 'lists' })}>{t('overview.all')}</a>}
           caption={t('overview.wishedCaption')}
           isDense
-          query={wished}
+          query={demand}
           rowsOf={({ mostWishlisted }) => mostWishlisted}
           keyOf={({ empi }) => String(empi)}
           columns={[
             {
-              label: t('overview.product'),
+              label: 'overview.product',
               cell: ({ dt, iu, empi }) => (
                 <ProductName dt={dt} iu={iu} id={empi} href={hrefTo('products', '', { q: String(empi) })} />
               ),
             },
-            { label: t('overview.lists'), number: ({ count }) => formatNumber(count) },
+            { label: 'overview.lists', number: ({ count }) => count },
           ]}
-          empty={t('overview.noWished')}
-          emptyText={t('overview.noWishedText')}
+          empty={['overview.noWished', 'overview.noWishedText']}
         />
         <TableCard
           title={t('overview.demand')}
@@ -167,15 +158,14 @@ export function OverviewPage() {
           rowsOf={({ waitingDemand }) => waitingDemand}
           keyOf={({ epi }) => String(epi)}
           columns={[
-            { label: t('overview.variant'), cell: (variant) => <VariantName {...variant} /> },
-            { label: t('overview.waiting'), number: ({ waiting }) => formatNumber(waiting) },
+            { label: 'overview.variant', cell: (variant) => <VariantName {...variant} /> },
+            { label: 'overview.waiting', number: ({ waiting }) => waiting },
             {
-              label: t('overview.restock'),
-              actions: (variant) => <SetStockButton {...variant} onDone={reload} />,
+              label: 'overview.restock',
+              actions: (variant) => <SetStockButton {...variant} onDone={demand.reload} />,
             },
           ]}
-          empty={t('overview.noDemand')}
-          emptyText={t('overview.noDemandText')}
+          empty={['overview.noDemand', 'overview.noDemandText']}
         />
       </div>
     </Page>

@@ -2,13 +2,12 @@ import type { ComponentChildren } from 'preact';
 import * as gql from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
 import { formatMoment, formatNumber, formatPrice } from '../format.ts';
-import { topicName } from '../names.ts';
 import { Badge, Card, Empty, Facts, Loaded, Page, Table } from '../parts/layout.tsx';
 import { SUBSCRIPTION, SetStockButton, Stock } from '../parts/product.tsx';
 import { TableCard } from '../parts/table-card.tsx';
 import { hrefTo } from '../route.ts';
 import { useAddressPages, useQuery } from '../session.ts';
-import { find, t } from '../text.ts';
+import { find, t, topicName } from '../text.ts';
 
 type Occasion = Answered<gql.ProductQuery>['occasions'][number];
 type Change = Answered<gql.ProductQuery>['stockChanges'][number];
@@ -104,11 +103,11 @@ function History({ changes, occasions }: { changes: Change[]; occasions: Occasio
         rows={entries}
         keyOf={({ id }) => id}
         columns={[
-          { label: t('table.event'), cell: ({ what }) => what },
-          { label: t('table.details'), cell: ({ detail }) => detail },
-          { label: t('table.when'), cell: ({ at }) => formatMoment(at) },
+          { label: 'table.event', cell: ({ what }) => what },
+          { label: 'table.details', cell: ({ detail }) => detail },
+          { label: 'table.when', time: ({ at }) => at },
         ]}
-        empty={t('product.noHistory')}
+        empty={['product.noHistory']}
       />
     </Card>
   );
@@ -131,22 +130,22 @@ function About({ product, onDone }: { product: Product; onDone: () => void }) {
   return (
     <Card title={t('products.variant')} aside={<SetStockButton {...product} onDone={onDone} />}>
       <Facts
-        facts={[
-          [t('products.stock'), <Stock stk={stk} />],
-          [t('products.waiting'), t('product.contacts', { count: waiting ?? 0 })],
-          [t('products.inLists'), formatNumber(inLists ?? 0)],
-          [t('product.shoppersWithIt'), formatNumber(wishlisted ?? 0)],
-          [t('products.price'), formatPrice(pr)],
-          [t('products.variant'), vi || '–'],
-          [t('product.brand'), bt ?? '–'],
-          [t('products.sku'), sku ?? '–'],
-          [t('product.epi'), String(epi)],
-          [t('product.empi'), <a href={hrefTo('products', '', { q: String(empi) })}>{String(empi)}</a>],
-          [t('product.tags'), tags.join(', ') || '–'],
-          [t('product.firstSeen'), formatMoment(cts)],
-          [t('product.lastChange'), formatMoment(uts)],
-          [t('product.page'), <ShopLink uri={uri} />],
-        ]}
+        facts={{
+          'products.stock': <Stock stk={stk} />,
+          'products.waiting': t('product.contacts', { count: waiting ?? 0 }),
+          'products.inLists': inLists ?? 0,
+          'product.shoppersWithIt': wishlisted ?? 0,
+          'products.price': formatPrice(pr),
+          'products.variant': vi,
+          'product.brand': bt,
+          'products.sku': sku,
+          'product.epi': String(epi),
+          'product.empi': <a href={hrefTo('products', '', { q: String(empi) })}>{String(empi)}</a>,
+          'product.tags': tags.join(', '),
+          'product.firstSeen': formatMoment(cts),
+          'product.lastChange': formatMoment(uts),
+          'product.page': <ShopLink uri={uri} />,
+        }}
       />
     </Card>
   );
@@ -163,8 +162,8 @@ function Subscribers({ epi }: { epi: string }) {
       query={waiting}
       rowsOf={(data) => data.subscriptions}
       keyOf={({ id }) => id}
-      columns={[SUBSCRIPTION.contact, SUBSCRIPTION.topic, SUBSCRIPTION.state, SUBSCRIPTION.since]}
-      empty={t('product.noSubscribers')}
+      columns={SUBSCRIPTION}
+      empty={['product.noSubscribers']}
     />
   );
 }

@@ -1,5 +1,5 @@
 import * as gql from '../../../generated/dashboard.ts';
-import { formatNumber, formatPrice } from '../format.ts';
+import { formatPrice } from '../format.ts';
 import { Choice, Segments, optionsOf } from '../parts/fields.tsx';
 import { Page } from '../parts/layout.tsx';
 import { SetStockButton, Stock, VariantName } from '../parts/product.tsx';
@@ -8,13 +8,13 @@ import { useAddressPages, useQuery } from '../session.ts';
 import { t } from '../text.ts';
 
 const SORTS = optionsOf<gql.ProductSort>({
-  newest: t('products.newest'),
-  waiting: t('products.byWaiting'),
-  lists: t('products.byLists'),
-  stock: t('products.byStock'),
-  title: t('products.title'),
+  newest: 'products.newest',
+  waiting: 'products.byWaiting',
+  lists: 'products.byLists',
+  stock: 'products.byStock',
+  title: 'products.title',
 });
-const STOCKS = optionsOf<string>({ '': t('common.all'), out: t('products.soldOut') });
+const STOCKS = optionsOf<string>({ '': 'common.all', out: 'products.soldOut' });
 
 export function ProductsPage() {
   const { filters, change, bind } = useFilters(['q', 'stock', 'sort']);
@@ -41,29 +41,17 @@ export function ProductsPage() {
         keyOf={({ epi }) => String(epi)}
         columns={[
           {
-            label: t('products.variant'),
+            label: 'products.variant',
             sort: sortBy('title', true),
             cell: (variant) => <VariantName {...variant} />,
           },
-          { label: t('products.sku'), cell: ({ sku }) => sku ?? '–' },
-          { label: t('products.price'), number: ({ pr }) => formatPrice(pr) },
+          { label: 'products.sku', cell: ({ sku }) => sku ?? '–' },
+          { label: 'products.price', number: ({ pr }) => formatPrice(pr) },
+          { label: 'products.stock', sort: sortBy('stock', true), number: ({ stk }) => <Stock stk={stk} /> },
+          { label: 'products.waiting', sort: sortBy('waiting'), number: ({ waiting }) => waiting ?? 0 },
+          { label: 'products.inLists', sort: sortBy('lists'), number: ({ inLists }) => inLists ?? 0 },
           {
-            label: t('products.stock'),
-            sort: sortBy('stock', true),
-            number: ({ stk }) => <Stock stk={stk} />,
-          },
-          {
-            label: t('products.waiting'),
-            sort: sortBy('waiting'),
-            number: ({ waiting }) => formatNumber(waiting ?? 0),
-          },
-          {
-            label: t('products.inLists'),
-            sort: sortBy('lists'),
-            number: ({ inLists }) => formatNumber(inLists ?? 0),
-          },
-          {
-            label: t('products.setStock'),
+            label: 'products.setStock',
             actions: (variant) => <SetStockButton {...variant} onDone={reload} />,
           },
         ]}
@@ -76,8 +64,10 @@ export function ProductsPage() {
             <Segments label={t('products.stock')} options={STOCKS} {...bind('stock')} />
           </>
         }
-        empty={t(q || stock ? 'products.none' : 'products.empty')}
-        emptyText={t(q ? 'products.searchHelp' : stock ? 'products.allInStock' : 'products.emptyText')}
+        empty={[
+          q || stock ? 'products.none' : 'products.empty',
+          q ? 'products.searchHelp' : stock ? 'products.allInStock' : 'products.emptyText',
+        ]}
       />
     </Page>
   );

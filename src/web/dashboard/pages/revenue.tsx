@@ -1,12 +1,12 @@
 import * as gql from '../../../generated/dashboard.ts';
-import { formatDay, formatMoney, formatNumber, formatShare } from '../format.ts';
-import { topicName } from '../names.ts';
+import { formatMoney, formatNumber, formatShare } from '../format.ts';
 import { Card, CellNote, Empty, Facts, Loaded, Page, Table } from '../parts/layout.tsx';
-import { Change, usePeriod } from '../parts/period.tsx';
+import { Change, DAY, usePeriod } from '../parts/period.tsx';
 import { CsvButton } from '../parts/table-card.tsx';
 import { hrefTo } from '../route.ts';
 import { useQuery } from '../session.ts';
-import { rich, t } from '../text.ts';
+import { rich, t, topicName } from '../text.ts';
+import type { TextKey } from '../text.ts';
 
 const EXAMPLE = `curl -u "$PID:$KEY" "$BASE/storeadmin/v3/orders/report" \\
   -d orderId=1001 -d currency=EUR -d useremail=ada@example.com \\
@@ -26,6 +26,7 @@ const NO_ORDERS = (
 );
 
 type Figures = gql.RevenueFiguresFragment;
+type AmountField = 'fromAlerts' | 'fromLists' | 'amount';
 
 function Funnel({ sent, clicked, ordered, previous, days }: Figures) {
   const step = (value: number, before: number, note = '') => (
@@ -40,18 +41,17 @@ function Funnel({ sent, clicked, ordered, previous, days }: Figures) {
   return (
     <Facts
       kind="funnel"
-      facts={[
-        [t('revenue.sent'), step(sent, previous.sent)],
-        [t('revenue.clicked'), step(clicked, previous.clicked, ofSent)],
-        [t('revenue.ordered'), step(ordered, previous.ordered, ofClicked)],
-      ]}
+      facts={{
+        'revenue.sent': step(sent, previous.sent),
+        'revenue.clicked': step(clicked, previous.clicked, ofSent),
+        'revenue.ordered': step(ordered, previous.ordered, ofClicked),
+      }}
     />
   );
 }
 
 function Totals({ totals, previous, days }: Figures) {
-  type Field = 'fromAlerts' | 'fromLists' | 'amount';
-  const column = (label: string, field: Field) => ({
+  const column = (label: TextKey, field: AmountField) => ({
     label,
     number: (total: gql.RevenueTotalsFragment) => {
       const { currency } = total;
@@ -72,11 +72,11 @@ function Totals({ totals, previous, days }: Figures) {
       rows={totals}
       keyOf={({ currency }) => currency}
       columns={[
-        { label: t('revenue.currency'), cell: ({ currency }) => currency },
-        column(t('revenue.fromAlerts'), 'fromAlerts'),
-        column(t('revenue.fromLists'), 'fromLists'),
-        column(t('revenue.allOrders'), 'amount'),
-        { label: t('revenue.orders'), number: ({ orders }) => formatNumber(orders) },
+        { label: 'revenue.currency', cell: ({ currency }) => currency },
+        column('revenue.fromAlerts', 'fromAlerts'),
+        column('revenue.fromLists', 'fromLists'),
+        column('revenue.allOrders', 'amount'),
+        { label: 'revenue.orders', number: ({ orders }) => orders },
       ]}
       empty={NO_ORDERS}
     />
@@ -106,12 +106,13 @@ export function RevenueCard({ period }: { period: gql.RevenueOverviewQueryVariab
 const PRESETS = ['7', '30', '90', '365'];
 
 /** One line for each currency, or a dash. */
-function amountsOf<Total extends { currency: string }>(totals: Total[], amountOf: (total: Total) => string) {
-  if (totals.length === 0) return '–';
-  return totals.map((total) => (
-    <div key={total.currency}>{formatMoney(amountOf(total), total.currency)}</div>
-  ));
-}
+const amounts = <Field extends AmountField>(label: TextKey, field: Field) => ({
+  label,
+  number: ({ totals }: { totals: ({ currency: string } & Record<Field, string>)[] }) =>
+    totals.length === 0
+      ? '–'
+      : totals.map((total) => <div key={total.currency}>{formatMoney(total[field], total.currency)}</div>),
+});
 
 export function RevenuePage() {
   const { fields, picker } = usePeriod(PRESETS);
@@ -138,26 +139,22 @@ export function RevenuePage() {
             </Card>
             <Card
               title={t('revenue.byTopic')}
-              aside={<a href={hrefTo('settings', 'measuring')}>{t('revenue.tracking')}</a>}
+              aside={<a href={hrefTo('settings', 'clicks')}>{t('revenue.tracking')}</a>}
             >
               <Table
                 caption={t('revenue.byTopicCaption')}
                 rows={revenue.topics}
                 keyOf={({ topic }) => topic}
                 columns={[
-                  { label: t('revenue.topic'), cell: ({ topic }) => topicName(topic) },
-                  { label: t('revenue.clicked'), number: ({ clicked }) => formatNumber(clicked) },
+                  { label: 'revenue.topic', cell: ({ topic }) => topicName(topic) },
+                  { label: 'revenue.clicked', number: ({ clicked }) => clicked },
                   {
-                    label: t('revenue.orders'),
-                    number: ({ totals }) => formatNumber(totals.reduce((sum, { orders }) => sum + orders, 0)),
+                    label: 'revenue.orders',
+                    number: ({ totals }) => totals.reduce((sum, { orders }) => sum + orders, 0),
                   },
-                  {
-                    label: t('page.revenue'),
-                    number: ({ totals }) => amountsOf(totals, ({ amount }) => amount),
-                  },
+                  amounts('page.revenue', 'amount'),
                 ]}
-                empty={t('revenue.noClicks')}
-                emptyText={t('revenue.noClicksText')}
+                empty={['revenue.noClicks', 'revenue.noClicksText']}
               />
             </Card>
             <Card title={t('revenue.byDay')}>
@@ -169,26 +166,14 @@ export function RevenuePage() {
                   .toReversed()}
                 keyOf={({ day }) => day}
                 columns={[
-                  {
-                    label: t('revenue.day'),
-                    cell: ({ day }) => <time dateTime={day}>{formatDay(day)}</time>,
-                  },
-                  { label: t('revenue.sentShort'), number: ({ sent }) => formatNumber(sent) },
-                  { label: t('revenue.clickedShort'), number: ({ clicked }) => formatNumber(clicked) },
-                  {
-                    label: t('revenue.fromAlerts'),
-                    number: ({ totals }) => amountsOf(totals, (one) => one.fromAlerts),
-                  },
-                  {
-                    label: t('revenue.fromLists'),
-                    number: ({ totals }) => amountsOf(totals, (one) => one.fromLists),
-                  },
-                  {
-                    label: t('revenue.allOrders'),
-                    number: ({ totals }) => amountsOf(totals, (one) => one.amount),
-                  },
+                  DAY,
+                  { label: 'revenue.sentShort', number: ({ sent }) => sent },
+                  { label: 'revenue.clickedShort', number: ({ clicked }) => clicked },
+                  amounts('revenue.fromAlerts', 'fromAlerts'),
+                  amounts('revenue.fromLists', 'fromLists'),
+                  amounts('revenue.allOrders', 'amount'),
                 ]}
-                empty={t('revenue.nothing')}
+                empty={['revenue.nothing']}
               />
             </Card>
           </>

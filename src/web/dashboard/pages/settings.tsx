@@ -7,19 +7,22 @@ import { Confirm, FormDialog } from '../parts/form.tsx';
 import { Badge, Button, Card, Loaded, Page, Table } from '../parts/layout.tsx';
 import { MailServer } from '../parts/mail-server.tsx';
 import { BrandCard, SettingsCard } from '../parts/store-settings.tsx';
+import type { StoreProps } from '../parts/store-settings.tsx';
 import { hrefTo } from '../route.ts';
 import { useQuery, useSession } from '../session.ts';
 import { rich, t } from '../text.ts';
 import type { TextKey } from '../text.ts';
 
 type Key = gql.StoreSettingsFragment['apiKeys'][number];
+type Given = StoreProps & { onChanged: () => void };
 
-function ApiKeys({ keys, onChanged }: { keys: Key[]; onChanged: () => void }) {
+function ApiKeys({ store, onChanged }: Given) {
   const { run } = useSession();
   const create = async (name: string) => {
     const { createApiKey } = await run(gql.CreateApiKeyDocument, { name });
     onChanged();
-    return <SecretDialog title={t('key.new')} label={t('signIn.key')} secret={createApiKey.apiKey} />;
+    const secrets = [{ label: t('signIn.key'), value: createApiKey.apiKey }];
+    return <SecretDialog title={t('key.new')} secrets={secrets} />;
   };
   const rename = async ({ id, hint }: Key, name: string) => {
     await run(gql.RenameApiKeyDocument, { id, name });
@@ -61,11 +64,11 @@ function ApiKeys({ keys, onChanged }: { keys: Key[]; onChanged: () => void }) {
     >
       <Table
         caption={t('settings.keys')}
-        rows={keys}
+        rows={store.apiKeys}
         keyOf={({ id }) => id}
         columns={[
           {
-            label: t('key.key'),
+            label: 'key.key',
             cell: ({ name, hint, isCurrent }) => (
               <>
                 {name && <strong>{name} </strong>}
@@ -74,12 +77,12 @@ function ApiKeys({ keys, onChanged }: { keys: Key[]; onChanged: () => void }) {
             ),
           },
           {
-            label: t('key.lastUsed'),
+            label: 'key.lastUsed',
             cell: ({ lastUsedAt }) => (lastUsedAt === null ? t('key.never') : formatMoment(lastUsedAt)),
           },
-          { label: t('key.created'), cell: ({ cts }) => formatMoment(cts) },
+          { label: 'key.created', time: ({ cts }) => cts },
           {
-            label: t('common.actions'),
+            label: 'common.actions',
             actions: (key) => (
               <>
                 <Button
@@ -104,12 +107,6 @@ function ApiKeys({ keys, onChanged }: { keys: Key[]; onChanged: () => void }) {
   );
 }
 
-type Given = {
-  store: gql.StoreSettingsFragment;
-  onSaved: (store: gql.StoreSettingsFragment) => void;
-  onChanged: () => void;
-};
-
 function GeneralCard(given: Given) {
   const { pid, cts, inventoryManaged } = given.store;
   const note = rich('settings.since', { pid: <span class="code">{pid}</span>, date: formatMoment(cts) });
@@ -121,27 +118,15 @@ function GeneralCard(given: Given) {
   return <SettingsCard card="general" {...given} note={note} aside={badge} />;
 }
 
-const SECTIONS: { id: string; title: TextKey; show: (given: Given) => ComponentChild }[] = [
-  { id: 'general', title: 'settings.general', show: (given) => <GeneralCard {...given} /> },
-  { id: 'lists', title: 'settings.lists', show: (given) => <SettingsCard card="lists" {...given} /> },
-  { id: 'brand', title: 'settings.brand', show: (given) => <BrandCard {...given} /> },
-  {
-    id: 'schedule',
-    title: 'settings.frequency',
-    show: (given) => <SettingsCard card="frequency" {...given} />,
-  },
-  { id: 'clicks', title: 'settings.clicks', show: (given) => <SettingsCard card="clicks" {...given} /> },
-  {
-    id: 'keys',
-    title: 'settings.keys',
-    show: ({ store, onChanged }) => <ApiKeys keys={store.apiKeys} onChanged={onChanged} />,
-  },
+const SECTIONS: [id: string, title: TextKey, show: (given: Given) => ComponentChild][] = [
+  ['general', 'settings.general', (given) => <GeneralCard {...given} />],
+  ['lists', 'settings.lists', (given) => <SettingsCard card="lists" {...given} />],
+  ['brand', 'settings.brand', (given) => <BrandCard {...given} />],
+  ['schedule', 'settings.frequency', (given) => <SettingsCard card="frequency" {...given} />],
+  ['clicks', 'settings.clicks', (given) => <SettingsCard card="clicks" {...given} />],
+  ['keys', 'settings.keys', (given) => <ApiKeys {...given} />],
   // Last, because it loads separately and would move anything below it.
-  {
-    id: 'mail-server',
-    title: 'settings.mailServer',
-    show: ({ store }) => <MailServer senderAddress={store.senderAddress} />,
-  },
+  ['mail-server', 'settings.mailServer', ({ store }) => <MailServer {...store} />],
 ];
 
 function goTo(id: string): void {
@@ -154,7 +139,7 @@ function SectionLinks() {
   return (
     <nav class="section-links" aria-label={t('settings.sections')}>
       <ul class="plain-list">
-        {SECTIONS.map(({ id, title }) => (
+        {SECTIONS.map(([id, title]) => (
           <li key={id}>
             <a
               href={hrefTo('settings', id)}
@@ -188,7 +173,7 @@ function Sections(given: Given) {
   }, []);
   return (
     <>
-      {SECTIONS.map(({ id, show }) => (
+      {SECTIONS.map(([id, , show]) => (
         <div key={id} id={`section-${id}`} class="section" tabIndex={-1}>
           {show(given)}
         </div>

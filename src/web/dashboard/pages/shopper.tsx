@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import * as gql from '../../../generated/dashboard.ts';
-import { formatBytes, formatMoment, formatNumber } from '../format.ts';
+import { formatBytes, formatMoment } from '../format.ts';
 import { Confirm } from '../parts/form.tsx';
 import { Button, Card, Empty, ErrorNotice, Facts, Loaded, Page } from '../parts/layout.tsx';
 import { SUBSCRIPTION, VariantName } from '../parts/product.tsx';
@@ -8,7 +8,7 @@ import { TableCard } from '../parts/table-card.tsx';
 import { hrefTo } from '../route.ts';
 import { useAction, usePages, useQuery, useSession, useShopperChanges } from '../session.ts';
 import { t } from '../text.ts';
-import { Kind, nameOf } from './shoppers.tsx';
+import { kindOf, nameOf } from './shoppers.tsx';
 
 /** Support restores deleted lists and items on request. */
 function DeletedLists({ regid }: { regid: string }) {
@@ -32,12 +32,12 @@ function DeletedLists({ regid }: { regid: string }) {
       })}
       keyOf={({ lid }) => lid}
       columns={[
-        { label: t('table.name'), cell: ({ lname }) => lname },
-        { label: t('shopper.items'), number: ({ cnt }) => formatNumber(cnt) },
-        { label: t('shopper.deleted'), cell: ({ deletedAt }) => formatMoment(deletedAt) },
-        { label: t('shopper.restorableUntil'), cell: (list) => formatMoment(list.restorableUntil) },
+        { label: 'table.name', cell: ({ lname }) => lname },
+        { label: 'shopper.items', number: ({ cnt }) => cnt },
+        { label: 'shopper.deleted', time: ({ deletedAt }) => deletedAt },
+        { label: 'shopper.restorableUntil', time: (list) => list.restorableUntil },
         {
-          label: t('shopper.restore'),
+          label: 'shopper.restore',
           actions: ({ lid, lname }) => (
             <Button
               text={t('shopper.restore')}
@@ -60,6 +60,8 @@ type Subscription = NonNullable<Pages>['edges'][number]['node'];
 
 function About({ regid, uid, isGuest, storage, lists, userinfo }: Shopper) {
   const { run, download } = useSession();
+  const { em, m, acc_mkt, extags, cts, lastlogin } = userinfo;
+  const [used, allowed] = [formatBytes(storage.used), formatBytes(storage.allowed)];
   const save = useAction(async () => {
     await download('/storeadmin/v3/user/export', 'shopper.json', { regid });
     return t('shopper.exported');
@@ -70,27 +72,21 @@ function About({ regid, uid, isGuest, storage, lists, userinfo }: Shopper) {
     return t('shopper.erased');
   };
   return (
-    <Card title={t('shopper.record')} aside={<Kind isGuest={isGuest} />}>
+    <Card title={t('shopper.record')} aside={kindOf({ isGuest })}>
       <Facts
-        facts={[
-          [t('shopper.email'), userinfo.em ?? '–'],
-          [t('table.name'), nameOf(userinfo)],
-          [t('shopper.mobile'), userinfo.m ?? '–'],
-          [t('shopper.acceptsMarketing'), t(userinfo.acc_mkt ? 'common.yes' : 'common.no')],
-          [t('shopper.tags'), userinfo.extags.join(', ') || '–'],
-          [t('shoppers.firstSeen'), formatMoment(userinfo.cts)],
-          [t('shoppers.lastLogin'), formatMoment(userinfo.lastlogin)],
-          [t('shopper.lists'), formatNumber(lists?.totalCount ?? 0)],
-          [
-            t('shopper.storage'),
-            t('shopper.storageUsed', {
-              used: formatBytes(storage.used),
-              allowed: formatBytes(storage.allowed),
-            }),
-          ],
-          [t('shopper.uid'), uid],
-          [t('shopper.regid'), regid],
-        ]}
+        facts={{
+          'shopper.email': em,
+          'table.name': nameOf(userinfo),
+          'shopper.mobile': m,
+          'shopper.acceptsMarketing': t(acc_mkt ? 'common.yes' : 'common.no'),
+          'shopper.tags': extags.join(', '),
+          'shoppers.firstSeen': formatMoment(cts),
+          'shoppers.lastLogin': formatMoment(lastlogin),
+          'shopper.lists': lists?.totalCount ?? 0,
+          'shopper.storage': t('shopper.storageUsed', { used, allowed }),
+          'shopper.uid': uid,
+          'shopper.regid': regid,
+        }}
       />
       <ErrorNotice error={save.error} />
       <div class="buttons">
@@ -102,7 +98,7 @@ function About({ regid, uid, isGuest, storage, lists, userinfo }: Shopper) {
             <Confirm
               title={t('shopper.eraseTitle')}
               label={t('shopper.eraseSubmit')}
-              phrase={userinfo.em ?? t('shopper.erasePhrase')}
+              phrase={em ?? t('shopper.erasePhrase')}
               onSubmit={erase}
             >
               {t('shopper.eraseText')}
@@ -124,16 +120,16 @@ function Lists({ uid }: { uid: string }) {
       rowsOf={({ findShopper }) => findShopper?.lists ?? []}
       keyOf={({ lid }) => lid}
       columns={[
-        { label: t('table.name'), cell: ({ lname }) => <span class="wrap">{lname}</span> },
-        { label: t('shopper.items'), number: ({ cnt }) => formatNumber(cnt) },
+        { label: 'table.name', cell: ({ lname }) => <span class="wrap">{lname}</span> },
+        { label: 'shopper.items', number: ({ cnt }) => cnt },
         {
-          label: t('shopper.visibility'),
+          label: 'shopper.visibility',
           cell: ({ anonRead }) => t(anonRead ? 'shopper.public' : 'shopper.private'),
         },
-        { label: t('shopper.created'), cell: ({ cts }) => formatMoment(cts) },
-        { label: t('shopper.updated'), cell: ({ uts }) => formatMoment(uts) },
+        { label: 'shopper.created', time: ({ cts }) => cts },
+        { label: 'shopper.updated', time: ({ uts }) => uts },
       ]}
-      empty={t('shopper.noLists')}
+      empty={['shopper.noLists']}
     />
   );
 }
@@ -149,13 +145,10 @@ function Subscriptions({ uid }: { uid: string }) {
       rowsOf={({ findShopper }) => findShopper?.subscriptions ?? []}
       keyOf={({ id }) => id}
       columns={[
-        { label: t('table.product'), cell: ({ product }: Subscription) => <VariantName {...product} /> },
-        SUBSCRIPTION.topic,
-        SUBSCRIPTION.contact,
-        SUBSCRIPTION.state,
-        SUBSCRIPTION.since,
+        { label: 'table.product', cell: ({ product }: Subscription) => <VariantName {...product} /> },
+        ...SUBSCRIPTION,
       ]}
-      empty={t('shopper.noSubscriptions')}
+      empty={['shopper.noSubscriptions']}
     />
   );
 }

@@ -1,8 +1,6 @@
 import * as gql from '../../../generated/dashboard.ts';
-import { formatMoment } from '../format.ts';
-import { channelName } from '../names.ts';
 import { Segments, optionsOf } from '../parts/fields.tsx';
-import { Badge, Page } from '../parts/layout.tsx';
+import { Badge, Flag, Page } from '../parts/layout.tsx';
 import { SearchBox, TableCard, oneOf, useFilters } from '../parts/table-card.tsx';
 import { hrefTo } from '../route.ts';
 import { useAddressPages, useQuery } from '../session.ts';
@@ -21,33 +19,26 @@ function MailingList() {
       keyOf={({ medium, mediumvalue }) => `${medium} ${mediumvalue}`}
       file={{ path: 'mailinglist.csv' }}
       columns={[
-        { label: t('table.contact'), cell: ({ mediumvalue }) => <span class="wrap">{mediumvalue}</span> },
-        { label: t('mailing.medium'), cell: ({ medium }) => channelName(medium) },
-        { label: t('table.since'), cell: ({ signuptime }) => formatMoment(signuptime) },
-        { label: t('mailing.source'), cell: ({ acceptsource }) => acceptsource },
+        { label: 'table.contact', cell: ({ mediumvalue }) => <span class="wrap">{mediumvalue}</span> },
+        { label: 'mailing.medium', cell: ({ medium }) => find(`channel.${medium}`) ?? medium },
+        { label: 'table.since', time: ({ signuptime }) => signuptime },
+        { label: 'mailing.source', cell: ({ acceptsource }) => acceptsource },
       ]}
-      empty={t('mailing.empty')}
-      emptyText={t('mailing.emptyText')}
+      empty={['mailing.empty', 'mailing.emptyText']}
     />
   );
 }
 
-const KINDS = optionsOf({
-  '': t('shoppers.all'),
-  account: t('shoppers.accounts'),
-  guest: t('shoppers.guests'),
-});
+const KINDS = optionsOf({ '': 'shoppers.all', account: 'shoppers.accounts', guest: 'shoppers.guests' });
 const VIEWS = optionsOf<string>({
-  '': t('page.shoppers'),
-  'mailing-list': t('mailing.title'),
-  audit: t('shoppers.audit'),
+  '': 'page.shoppers',
+  'mailing-list': 'mailing.title',
+  audit: 'shoppers.audit',
 });
 
-export function Kind({ isGuest }: { isGuest: boolean }) {
-  return (
-    <Badge tone={isGuest ? 'plain' : 'good'}>{t(isGuest ? 'shoppers.guest' : 'shoppers.account')}</Badge>
-  );
-}
+export const kindOf = ({ isGuest }: { isGuest: boolean }) => (
+  <Flag isOn={!isGuest} on="shoppers.account" off="shoppers.guest" />
+);
 
 export const nameOf = ({ fname, lname }: { fname: string | null; lname: string | null }): string =>
   [fname, lname].filter(Boolean).join(' ') || '–';
@@ -77,24 +68,26 @@ function Everybody() {
       }
       columns={[
         {
-          label: t('shoppers.shopper'),
+          label: 'shoppers.shopper',
           cell: ({ uid, userinfo: { em } }) => (
             <a class="wrap" href={hrefTo('shoppers', uid)}>
               {em ?? t('shoppers.guestName', { id: uid.slice(0, 8) })}
             </a>
           ),
         },
-        { label: t('table.name'), cell: ({ userinfo }) => <span class="wrap">{nameOf(userinfo)}</span> },
-        { label: t('shoppers.kind'), cell: ({ isGuest }) => <Kind isGuest={isGuest} /> },
+        { label: 'table.name', cell: ({ userinfo }) => <span class="wrap">{nameOf(userinfo)}</span> },
+        { label: 'shoppers.kind', cell: kindOf },
         {
-          label: t('shoppers.marketing'),
+          label: 'shoppers.marketing',
           cell: ({ userinfo }) => t(userinfo.acc_mkt ? 'common.yes' : 'common.no'),
         },
-        { label: t('shoppers.firstSeen'), cell: ({ userinfo }) => formatMoment(userinfo.cts) },
-        { label: t('shoppers.lastLogin'), cell: ({ userinfo }) => formatMoment(userinfo.lastlogin) },
+        { label: 'shoppers.firstSeen', time: ({ userinfo }) => userinfo.cts },
+        { label: 'shoppers.lastLogin', time: ({ userinfo }) => userinfo.lastlogin },
       ]}
-      empty={t(q || kind ? 'shoppers.none' : 'shoppers.noneYet')}
-      emptyText={t(q ? 'shoppers.searchHelp' : 'shoppers.noneYetText')}
+      empty={[
+        q || kind ? 'shoppers.none' : 'shoppers.noneYet',
+        q ? 'shoppers.searchHelp' : 'shoppers.noneYetText',
+      ]}
     />
   );
 }
@@ -119,21 +112,21 @@ function Audit() {
       rowsOf={({ auditLog }) => auditLog}
       keyOf={({ id }) => id}
       columns={({ store }) => [
-        { label: t('table.when'), cell: ({ at }) => formatMoment(at) },
+        { label: 'table.when', time: ({ at }) => at },
         {
-          label: t('audit.action'),
+          label: 'audit.action',
           cell: ({ action }) => (
             <Badge tone={action === 'erase' ? 'warn' : 'plain'}>{find(`audit.${action}`) ?? action}</Badge>
           ),
         },
-        { label: t('audit.subject'), cell: ({ subject }) => <span class="code">{subject}</span> },
+        { label: 'audit.subject', cell: ({ subject }) => <span class="code">{subject}</span> },
         {
-          label: t('audit.key'),
+          label: 'audit.key',
           cell: ({ keyId }) => <span class="code">{keyText(keyId, store.apiKeys)}</span>,
         },
-        { label: t('audit.rows'), cell: ({ detail }) => detailText(detail) },
+        { label: 'audit.rows', cell: ({ detail }) => detailText(detail) },
       ]}
-      empty={t('audit.empty')}
+      empty={['audit.empty']}
     />
   );
 }

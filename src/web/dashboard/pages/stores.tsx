@@ -1,14 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import * as gql from '../../../generated/dashboard.ts';
-import type { StoreInfo } from '../api.ts';
-import { formatMoment, formatNumber } from '../format.ts';
-import { CopyField, Dialog, DialogHost } from '../parts/dialog.tsx';
+import { Dialog, DialogHost, SecretDialog } from '../parts/dialog.tsx';
 import { Confirm, FormDialog } from '../parts/form.tsx';
-import { Badge, Button, Empty, Loaded, Page } from '../parts/layout.tsx';
-import { TableCard, useSearch } from '../parts/table-card.tsx';
+import { Badge, Button, CellNote, Empty, Loaded, Page } from '../parts/layout.tsx';
+import { SearchBox, TableCard } from '../parts/table-card.tsx';
 import { hrefTo } from '../route.ts';
-import { SessionContext, useDialog, usePages, useQuery, useSession } from '../session.ts';
+import { SessionContext, useDialog, usePages, useQuery, useSession, useText } from '../session.ts';
 import { rich, t } from '../text.ts';
 import { leaveWith } from '../unsaved.tsx';
 
@@ -36,14 +34,18 @@ function StoreBadges({ store: { pid, isDemo, maintenance } }: { store: Marked })
   );
 }
 
+function StoreSearch(search: ReturnType<typeof useText>) {
+  return <SearchBox label={t('common.search')} placeholder={t('table.storeSearch')} {...search} />;
+}
+
 function Picker() {
   const { pid: current, operator } = useSession();
   const { close } = useDialog();
-  const { search, box } = useSearch();
-  const found = useQuery(gql.PickStoreDocument, { search: search || null });
+  const search = useText();
+  const found = useQuery(gql.PickStoreDocument, { search: search.value || null });
   return (
     <Dialog title={t('stores.switch')}>
-      {box}
+      <StoreSearch {...search} />
       <Loaded query={found} lines={4}>
         {({ stores: { edges, totalCount } }) => (
           <>
@@ -90,21 +92,6 @@ export function StoreSwitcher() {
   );
 }
 
-function Created({ store, apiKey }: { store: StoreInfo; apiKey: string }) {
-  const { operator } = useSession();
-  const { close } = useDialog();
-  return (
-    <Dialog title={t('stores.created', { store: store.name })}>
-      <CopyField label={t('signIn.pid')} value={store.pid} note={t('stores.pidNote')} />
-      <CopyField label={t('stores.firstKey')} value={apiKey} note={t('stores.keyNote')} />
-      <footer class="buttons">
-        <Button text={t('common.done')} look="secondary outline" onClick={close} />
-        <Button text={t('stores.openStore')} look="" onClick={() => operator!.choose(store)} />
-      </footer>
-    </Dialog>
-  );
-}
-
 /** Asks for confirmation, because closing or opening a store affects its shoppers at once. */
 function Maintenance({ store, onDone }: { store: gql.StoreRowFragment; onDone: () => void }) {
   const { run } = useSession();
@@ -126,22 +113,24 @@ function Maintenance({ store, onDone }: { store: gql.StoreRowFragment; onDone: (
 
 function Stores() {
   const { run, operator } = useSession();
-  const { search, box } = useSearch();
-  const stores = usePages(gql.StoresDocument, { search: search || null });
+  const search = useText();
+  const stores = usePages(gql.StoresDocument, { search: search.value || null });
   const create = (
     <FormDialog
       title={t('stores.create')}
       label={t('stores.create')}
-      field={{
-        label: t('table.name'),
-        required: true,
-        maxLength: 100,
-        hint: t('stores.nameHint'),
-      }}
+      field={{ label: t('table.name'), required: true, maxLength: 100, hint: t('stores.nameHint') }}
       onSubmit={async (name) => {
-        const { createStore } = await run(gql.CreateStoreDocument, { name });
+        const { store, apiKey } = (await run(gql.CreateStoreDocument, { name })).createStore;
         stores.reload();
-        return <Created {...createStore} />;
+        const secrets = [
+          { label: t('signIn.pid'), value: store.pid, note: t('stores.pidNote') },
+          { label: t('stores.firstKey'), value: apiKey, note: t('stores.keyNote') },
+        ];
+        const next = <Button text={t('stores.openStore')} look="" onClick={() => operator!.choose(store)} />;
+        return (
+          <SecretDialog title={t('stores.created', { store: store.name })} secrets={secrets} next={next} />
+        );
       }}
     />
   );
@@ -174,27 +163,28 @@ function Stores() {
         title={t('shell.allStores')}
         note={stores.data && t('stores.count', { count: stores.data.stores.totalCount })}
         caption={t('page.stores')}
-        filters={box}
+        filters={<StoreSearch {...search} />}
         query={stores}
         rowsOf={(data) => data.stores}
         keyOf={({ pid }) => pid}
         columns={[
           {
-            label: t('stores.store'),
+            label: 'stores.store',
             cell: (store) => (
-              <div class="store-name">
+              <>
                 <strong>{store.name}</strong> <StoreBadges store={store} />
-                <span class="muted code">{store.pid}</span>
-              </div>
+                <CellNote>
+                  <span class="code">{store.pid}</span>
+                </CellNote>
+              </>
             ),
           },
-          { label: t('page.shoppers'), number: ({ shoppers }) => formatNumber(shoppers) },
-          { label: t('shopper.lists'), number: ({ lists }) => formatNumber(lists) },
-          { label: t('key.created'), cell: ({ cts }) => formatMoment(cts) },
-          { label: t('common.actions'), actions },
+          { label: 'page.shoppers', number: ({ shoppers }) => shoppers },
+          { label: 'shopper.lists', number: ({ lists }) => lists },
+          { label: 'key.created', time: ({ cts }) => cts },
+          { label: 'common.actions', actions },
         ]}
-        empty={t(search ? 'stores.none' : 'stores.noneYet')}
-        emptyText={t(search ? 'stores.searchHelp' : 'stores.createFirst')}
+        empty={search.value ? ['stores.none', 'stores.searchHelp'] : ['stores.noneYet', 'stores.createFirst']}
       />
     </Page>
   );

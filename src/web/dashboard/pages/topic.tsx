@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import * as gql from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
-import { topicName, triggerName } from '../names.ts';
 import { Choice, RowField, optionsOf } from '../parts/fields.tsx';
 import type { RowForm } from '../parts/fields.tsx';
 import { Confirm, SaveForm, changedFields, useForm } from '../parts/form.tsx';
@@ -13,16 +12,16 @@ import { TemplatePreview, usePreview } from '../parts/template-preview.tsx';
 import { TopicSend } from '../parts/topic-send.tsx';
 import { hrefTo, useRoute } from '../route.ts';
 import { useQuery, useSession } from '../session.ts';
-import { rich, t } from '../text.ts';
+import { find, rich, t, topicName } from '../text.ts';
 import { draftOf, inputOf, isRuleShown, listOf, ruleRows, textsOf } from '../topic-draft.ts';
 import type { Recipients, TopicDraft, Triggers } from '../topic-draft.ts';
 import { forgetUnsaved } from '../unsaved.tsx';
 import { triggerText } from './topics.tsx';
 
 const RECIPIENTS = optionsOf<Recipients>({
-  all: t('editor.all'),
-  batches: t('editor.batches'),
-  stock: t('editor.stock'),
+  all: 'editor.all',
+  batches: 'editor.batches',
+  stock: 'editor.stock',
 });
 
 type Row = (typeof ruleRows)[number];
@@ -48,7 +47,10 @@ function TopicRules({ triggers, form }: { triggers: Triggers; form: Form<TopicDr
       <div class="field-row">
         <Choice
           label={t('editor.trigger')}
-          options={triggers.map(({ name, label }) => ({ value: name, label: triggerName(name, label) }))}
+          options={triggers.map(({ name, label }) => ({
+            value: name,
+            label: find(`trigger.${name}`) ?? label,
+          }))}
           {...form.text('trigger')}
         />
         {fieldsOf((row) => row.kind !== 'flag' && row.form.with === undefined)}

@@ -1,11 +1,10 @@
 import * as gql from '../../../generated/dashboard.ts';
-import { topicName, triggerName } from '../names.ts';
 import { FormDialog } from '../parts/form.tsx';
 import { Badge, Button, Page } from '../parts/layout.tsx';
 import { TableCard } from '../parts/table-card.tsx';
 import { hrefTo } from '../route.ts';
 import { useQuery, useSession } from '../session.ts';
-import { t } from '../text.ts';
+import { find, t, topicName } from '../text.ts';
 import { rulesText } from '../topic-draft.ts';
 import type { Triggers } from '../topic-draft.ts';
 
@@ -13,7 +12,7 @@ export function triggerText(
   { trigger }: Pick<gql.TopicFieldsFragment, 'trigger'>,
   triggers: Triggers,
 ): string {
-  return triggerName(trigger, triggers.find(({ name }) => name === trigger)?.label ?? trigger);
+  return find(`trigger.${trigger}`) ?? triggers.find(({ name }) => name === trigger)?.label ?? trigger;
 }
 
 export function TopicsPage() {
@@ -50,18 +49,18 @@ export function TopicsPage() {
         keyOf={({ name }) => name}
         columns={({ triggers }) => [
           {
-            label: t('table.topic'),
+            label: 'table.topic',
             cell: ({ name }) => <a href={hrefTo('topics', name)}>{topicName(name)}</a>,
           },
           {
-            label: t('topics.sent'),
+            label: 'topics.sent',
             cell: (topic) => (
               <Badge tone={topic.trigger === 'manual' ? 'plain' : 'good'}>
                 {triggerText(topic, triggers)}
               </Badge>
             ),
           },
-          { label: t('topics.rules'), cell: (topic) => rulesText(topic, triggers) },
+          { label: 'topics.rules', cell: (topic) => rulesText(topic, triggers) },
         ]}
       />
     </Page>

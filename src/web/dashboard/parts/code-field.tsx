@@ -27,7 +27,8 @@ function marksOf(text: string, pattern: RegExp, around = 'plain'): Mark[] {
 }
 
 /** Finds misspelt variables such as `product.titel`; names that the template defines itself are ignored. */
-function unknownNames(text: string, known: readonly string[]): string[] {
+function unknownNames(text: string, variables: readonly Variable[]): string[] {
+  const known = variables.map(({ name }) => name);
   const rootOf = (name: string): string => name.slice(0, name.indexOf('.') + 1);
   const roots = known.map(rootOf).filter(Boolean);
   const names = [...text.matchAll(LIQUID)].flatMap(
@@ -99,12 +100,9 @@ export function CodeField(props: Props) {
   const { label, name, value, rows, isHtml, isField, isRequired, aside, variables, onValue, onFocus } = props;
   const field = useRef<HTMLTextAreaElement>(null);
   const marks = useMemo(() => marksOf(value, isHtml ? HTML : LIQUID), [value, isHtml]);
-  const unknown = unknownNames(
-    value,
-    variables.map((one) => one.name),
-  );
-  const names = unknown.join(', ');
-  const hint = unknown.length > 0 ? t('code.unknown', { count: unknown.length, names }) : props.hint;
+  const unknown = unknownNames(value, variables);
+  const hint =
+    unknown.length > 0 ? t('code.unknown', { count: unknown.length, names: unknown.join(', ') }) : props.hint;
   const { input, label: labelled, around } = useField({ label, name, hint });
   const pick = (variable: string): void => {
     field.current!.focus();

@@ -4,6 +4,7 @@ import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
 import { useRoute } from '../route.ts';
 import { DialogContext, useDialog } from '../session.ts';
 import { t } from '../text.ts';
+import { useField } from './fields.tsx';
 import { Button } from './layout.tsx';
 
 export const InDialog = createContext(false);
@@ -60,10 +61,12 @@ export function Dialog({ title, isWide = false, children }: DialogProps) {
   );
 }
 
-export function CopyField({ label, value, note }: { label: string; value: string; note?: string }) {
-  const id = useId();
+type CopyProps = { label: string; value: string; note?: string };
+
+export function CopyField({ label, value, note }: CopyProps) {
   const field = useRef<HTMLInputElement>(null);
   const [isCopied, setCopied] = useState<boolean | null>(null);
+  const select = (): void => field.current?.select();
   const copy = async (): Promise<void> => {
     try {
       // Browsers have no clipboard over plain HTTP.
@@ -71,43 +74,39 @@ export function CopyField({ label, value, note }: { label: string; value: string
       setCopied(true);
     } catch {
       field.current?.focus();
-      field.current?.select();
       setCopied(false);
     }
   };
+  const { input, around } = useField({ label, hint: note });
   const text = (
     <>
       {t(isCopied ? 'common.copied' : 'common.copy')}
       <span class="visually-hidden"> {label}</span>
     </>
   );
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
+  return around(
+    <>
       <div class="with-button">
-        <input
-          id={id}
-          ref={field}
-          class="code"
-          readOnly
-          value={value}
-          onFocus={() => field.current?.select()}
-        />
+        <input {...input} ref={field} class="code" readOnly value={value} onFocus={select} />
         <Button text={text} look="secondary" onClick={() => void copy()} />
       </div>
-      {note && <small>{note}</small>}
       <small role="status">{isCopied === false && t('common.copyFailed')}</small>
-    </div>
+    </>,
   );
 }
 
-export function SecretDialog({ title, label, secret }: { title: string; label: string; secret: string }) {
+type SecretProps = { title: string; secrets: CopyProps[]; next?: VNode };
+
+export function SecretDialog({ title, secrets, next }: SecretProps) {
   const { close } = useDialog();
   return (
     <Dialog title={title}>
-      <CopyField label={label} value={secret} note={t('common.keepSecret')} />
+      {secrets.map((secret) => (
+        <CopyField key={secret.label} note={t('common.keepSecret')} {...secret} />
+      ))}
       <footer class="buttons">
-        <Button text={t('common.done')} look="" onClick={close} />
+        <Button text={t('common.done')} look={next ? 'secondary outline' : ''} onClick={close} />
+        {next}
       </footer>
     </Dialog>
   );

@@ -5,6 +5,7 @@ import type { FormField, IntField } from '../../../platform/fields.ts';
 import { linesOf } from '../format.ts';
 import { locale } from '../language.ts';
 import { t } from '../text.ts';
+import type { TextKey } from '../text.ts';
 
 export type FormRow = { name: string; label: string; hint?: string; form: FormField } & (
   | IntField
@@ -116,8 +117,8 @@ export function TextField({ label, hint, name, value, onValue, ...rest }: TextPr
 export type Option<Value extends string = string> = { value: Value; label: string };
 
 /** Options in the order of their labels by value. */
-export const optionsOf = <Value extends string>(labels: Record<Value, string>): Option<Value>[] =>
-  Object.entries<string>(labels).map(([value, label]) => ({ value: value as Value, label }));
+export const optionsOf = <Value extends string>(labels: Record<Value, TextKey>): Option<Value>[] =>
+  Object.entries<TextKey>(labels).map(([value, label]) => ({ value: value as Value, label: t(label) }));
 
 /** Each text as an option, once, without the empty one. */
 export const textOptions = (texts: readonly string[], labelOf = (text: string) => text): Option[] =>

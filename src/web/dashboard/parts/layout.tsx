@@ -1,9 +1,11 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { useId } from 'preact/hooks';
 import type { MessageState } from '../../../generated/dashboard.ts';
+import { formatMoment, formatNumber } from '../format.ts';
 import { useDialog } from '../session.ts';
 import type { Query } from '../session.ts';
 import { t } from '../text.ts';
+import type { TextKey } from '../text.ts';
 
 type Children = { children?: ComponentChildren };
 
@@ -45,10 +47,12 @@ export function Page({ title, lead, aside, children }: PageProps & Children) {
 
 type Cell<Row> = (row: Row) => ComponentChildren;
 
+/** A column has one of `cell`, `number`, `time` and `actions`. */
 export type Column<Row> = {
-  label: string;
+  label: TextKey;
   cell?: Cell<Row>;
   number?: Cell<Row>;
+  time?: (row: Row) => number | string | null;
   actions?: Cell<Row>;
   sort?: Sort;
 };
@@ -61,15 +65,18 @@ function Head({ label, number, actions, sort }: Column<never>) {
     <th scope="col" class={number && 'number'} aria-sort={order}>
       {sort ? (
         <button type="button" class="sort" onClick={sort.onPick}>
-          {label}
+          {t(label)}
           <span aria-hidden="true">{sort.isOn ? (sort.isRising ? ' ▲' : ' ▼') : ' ↕'}</span>
         </button>
       ) : (
-        <span class={actions && 'visually-hidden'}>{label}</span>
+        <span class={actions && 'visually-hidden'}>{t(label)}</span>
       )}
     </th>
   );
 }
+
+const shown = (value: ComponentChildren): ComponentChildren =>
+  typeof value === 'number' ? formatNumber(value) : value;
 
 export type TableProps<Row> = {
   caption: string;
@@ -80,16 +87,18 @@ export type TableProps<Row> = {
   isDense?: boolean;
   /** A class for a table whose rows have their own layout on a phone. */
   kind?: string;
-  /** Replaces a table without rows: a title, or anything else. */
-  empty?: ComponentChildren;
-  emptyText?: ComponentChildren;
+  /** Replaces a table without rows: a title and a text, or anything else. */
+  empty?: [title: TextKey, text?: TextKey] | VNode;
 };
 
 /** At 390 px, every row is a block of labelled lines. */
 export function Table<Row>(props: TableProps<Row>) {
-  const { caption, columns, rows, keyOf, isDense, kind = '', empty, emptyText } = props;
-  if (rows.length === 0 && empty)
-    return typeof empty === 'string' ? <Empty title={empty}>{emptyText}</Empty> : <>{empty}</>;
+  const { caption, columns, rows, keyOf, isDense, kind = '', empty } = props;
+  if (rows.length === 0 && empty) {
+    if (!Array.isArray(empty)) return empty;
+    const [title, text] = empty;
+    return <Empty title={t(title)}>{text && t(text)}</Empty>;
+  }
   return (
     <table class={`data ${isDense ? 'dense' : ''} ${kind}`.trimEnd()}>
       <caption class="visually-hidden">{caption}</caption>
@@ -103,13 +112,15 @@ export function Table<Row>(props: TableProps<Row>) {
       <tbody>
         {rows.map((row) => (
           <tr key={keyOf(row)}>
-            {columns.map(({ label, cell, number, actions }) => (
+            {columns.map(({ label, cell, number, time, actions }) => (
               <td
                 key={label}
-                data-label={actions ? undefined : label}
+                data-label={actions ? undefined : t(label)}
                 class={number ? 'number' : actions && 'actions'}
               >
-                <div class="cell">{(cell ?? number ?? actions)?.(row)}</div>
+                <div class="cell">
+                  {time ? formatMoment(time(row)) : shown((cell ?? number ?? actions)?.(row))}
+                </div>
               </td>
             ))}
           </tr>
@@ -148,15 +159,16 @@ export function Button({ text, look, label, disabled, isBusy, onClick, opens }: 
   );
 }
 
-type FactsProps = { facts: [name: string, value: ComponentChildren][]; kind?: string };
+type FactsProps = { facts: Partial<Record<TextKey, ComponentChildren>>; kind?: string };
 
+/** An empty value is shown as a dash. */
 export function Facts({ facts, kind = 'facts' }: FactsProps) {
   return (
     <dl class={kind}>
-      {facts.map(([name, value]) => (
+      {Object.entries(facts).map(([name, value]) => (
         <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
+          <dt>{t(name as TextKey)}</dt>
+          <dd>{shown(value) || '–'}</dd>
         </div>
       ))}
     </dl>
@@ -218,6 +230,11 @@ type Tone = 'plain' | 'good' | 'warn' | 'bad';
 /** The colour adds nothing to the meaning of the text. */
 export function Badge({ tone = 'plain', children }: { tone?: Tone } & Children) {
   return <span class={`badge ${tone}`}>{children}</span>;
+}
+
+/** Good if it is on, plain if not. */
+export function Flag({ isOn, on, off }: { isOn: boolean; on: TextKey; off: TextKey }) {
+  return <Badge tone={isOn ? 'good' : 'plain'}>{t(isOn ? on : off)}</Badge>;
 }
 
 const TONES: Record<MessageState, Tone> = { queued: 'plain', sent: 'good', failed: 'bad', withheld: 'warn' };

@@ -1,4 +1,3 @@
-import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import * as gql from '../../../generated/dashboard.ts';
 import { formatMoment } from '../format.ts';
@@ -6,9 +5,9 @@ import { useAction, useQuery, useSession, useText } from '../session.ts';
 import { t } from '../text.ts';
 import { AS_TYPED, Choice, TextField, optionsOf, textOptions } from './fields.tsx';
 import { ActionForm, Confirm, SaveForm, useForm } from './form.tsx';
-import { Badge, Button, Card, Empty, Loaded } from './layout.tsx';
+import { Badge, Button, Card, Empty, Flag, Loaded } from './layout.tsx';
 
-const SECURITIES = optionsOf<gql.MailSecurity>({ starttls: t('mail.starttls'), tls: t('mail.tls') });
+const SECURITIES = optionsOf<gql.MailSecurity>({ starttls: 'mail.starttls', tls: 'mail.tls' });
 const PORTS = ['587', '465', '2525', '25'];
 
 type Server = gql.MailServerStateFragment | null;
@@ -120,27 +119,18 @@ function TestForm({ from, onDone }: { from: string; onDone: () => void }) {
   );
 }
 
-function stateOf(server: Server): { note: string; badge: VNode } {
-  if (server === null)
-    return {
-      note: t('mail.shared'),
-      badge: <Badge>{t('mail.sharedBadge')}</Badge>,
-    };
-  const { problem, sentAt } = server;
-  const last = sentAt === null ? '' : t('mail.last', { date: formatMoment(sentAt) });
-  const works =
-    sentAt === null ? <Badge>{t('mail.untested')}</Badge> : <Badge tone="good">{t('mail.works')}</Badge>;
-  return {
-    note: t('mail.own', { last }),
-    badge: problem === null ? works : <Badge tone="bad">{t('mail.broken')}</Badge>,
-  };
+function State({ server }: { server: Server }) {
+  if (server === null) return <Badge>{t('mail.sharedBadge')}</Badge>;
+  if (server.problem !== null) return <Badge tone="bad">{t('mail.broken')}</Badge>;
+  return <Flag isOn={server.sentAt !== null} on="mail.works" off="mail.untested" />;
 }
 
 export function MailServer({ senderAddress }: { senderAddress: string | null }) {
-  const { run } = useSession();
+  const { run, isDemo } = useSession();
   const query = useQuery(gql.MailServerDocument, {});
   const server = query.data?.mailServer ?? null;
-  const { note, badge } = stateOf(server);
+  const last = server?.sentAt ? t('mail.last', { date: formatMoment(server.sentAt) }) : '';
+  const seen = server?.problemAt ? t('mail.lastSeen', { date: formatMoment(server.problemAt) }) : '';
   const remove = async () => {
     await run(gql.RemoveMailServerDocument, {});
     query.reload();
@@ -151,22 +141,18 @@ export function MailServer({ senderAddress }: { senderAddress: string | null }) 
       {t('mail.removeText')}
     </Confirm>
   );
-  const contentOf = ({ store }: NonNullable<typeof query.data>) => {
-    if (store.isDemo) return <Empty title={t('mail.demo')}>{t('mail.demoText')}</Empty>;
+  const contentOf = () => {
+    if (isDemo) return <Empty title={t('mail.demo')}>{t('mail.demoText')}</Empty>;
     if (senderAddress === null)
       return <Empty title={t('mail.needsSender')}>{t('mail.needsSenderText')}</Empty>;
     return (
       <>
         {server?.problem && (
           <p class="notice bad">
-            {t('mail.retrying', {
-              problem: t(`mail.problem.${server.problem}`),
-              seen:
-                server.problemAt === null ? '' : t('mail.lastSeen', { date: formatMoment(server.problemAt) }),
-            })}
+            {t('mail.retrying', { problem: t(`mail.problem.${server.problem}`), seen })}
           </p>
         )}
-        <MailServerForm server={server} onSaved={(mailServer) => query.replace({ store, mailServer })} />
+        <MailServerForm server={server} onSaved={(mailServer) => query.replace({ mailServer })} />
         {server && (
           <>
             <hr />
@@ -183,8 +169,8 @@ export function MailServer({ senderAddress }: { senderAddress: string | null }) 
   return (
     <Card
       title={t('settings.mailServer')}
-      note={note}
-      aside={query.data && !query.data.store.isDemo && badge}
+      note={server ? t('mail.own', { last }) : t('mail.shared')}
+      aside={query.data && !isDemo && <State server={server} />}
     >
       <Loaded query={query}>{contentOf}</Loaded>
     </Card>

@@ -1,4 +1,4 @@
-import { formatChange } from '../format.ts';
+import { formatChange, formatDay } from '../format.ts';
 import { moveTo, useRoute } from '../route.ts';
 import { t } from '../text.ts';
 import { Segments, TextField } from './fields.tsx';
@@ -50,13 +50,16 @@ export function usePeriod(presets: readonly string[]) {
   return { fields, picker };
 }
 
+export const DAY = {
+  label: 'revenue.day' as const,
+  cell: ({ day }: { day: string }) => <time dateTime={day}>{formatDay(day)}</time>,
+};
+
 /** "+12 % vs. previous 30 days", or "new" where the period before has none. */
 export function Change({ now, before, days }: { now: number; before: number; days: number }) {
   if (now === 0 && before === 0) return null;
   const change = formatChange(now, before);
   return (
-    <span class="muted change">
-      {change === null ? t('period.new') : t('period.change', { change, days })}
-    </span>
+    <span class="muted">{change === null ? t('period.new') : t('period.change', { change, days })}</span>
   );
 }

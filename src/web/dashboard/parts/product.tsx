@@ -1,12 +1,11 @@
 import { useId, useState } from 'preact/hooks';
 import * as gql from '../../../generated/dashboard.ts';
-import { formatMoment, formatNumber } from '../format.ts';
-import { topicName } from '../names.ts';
+import { formatNumber } from '../format.ts';
 import { hrefTo } from '../route.ts';
 import { useQuery, useSession } from '../session.ts';
-import { rich, t } from '../text.ts';
+import { rich, t, topicName } from '../text.ts';
 import { FormDialog } from './form.tsx';
-import { Badge, Button } from './layout.tsx';
+import { Badge, Button, Flag } from './layout.tsx';
 import type { Column } from './layout.tsx';
 import { useSettled } from './table-card.tsx';
 
@@ -201,17 +200,14 @@ export function SetStockButton({ onDone, ...variant }: Variant & { onDone: () =>
 
 type Subscription = { mediumvalue: string; topic: string; confirmed: boolean; cts: number };
 
-export const SUBSCRIPTION = {
-  contact: { label: t('table.contact'), cell: ({ mediumvalue }) => <span class="wrap">{mediumvalue}</span> },
-  topic: { label: t('table.topic'), cell: ({ topic }) => topicName(topic) },
-  state: {
-    label: t('table.state'),
-    cell: ({ confirmed }) =>
-      confirmed ? (
-        <Badge tone="good">{t('subscription.confirmed')}</Badge>
-      ) : (
-        <Badge>{t('subscription.unconfirmed')}</Badge>
-      ),
+export const SUBSCRIPTION: Column<Subscription>[] = [
+  { label: 'table.contact', cell: ({ mediumvalue }) => <span class="wrap">{mediumvalue}</span> },
+  { label: 'table.topic', cell: ({ topic }) => topicName(topic) },
+  {
+    label: 'table.state',
+    cell: ({ confirmed }) => (
+      <Flag isOn={confirmed} on="subscription.confirmed" off="subscription.unconfirmed" />
+    ),
   },
-  since: { label: t('table.since'), cell: ({ cts }) => formatMoment(cts) },
-} satisfies Record<string, Column<Subscription>>;
+  { label: 'table.since', time: ({ cts }) => cts },
+];

@@ -113,7 +113,10 @@ export function BrandCard(props: StoreProps) {
   );
 }
 
-type StoreProps = { store: gql.StoreSettingsFragment; onSaved: (store: gql.StoreSettingsFragment) => void };
+export type StoreProps = {
+  store: gql.StoreSettingsFragment;
+  onSaved: (store: gql.StoreSettingsFragment) => void;
+};
 
 function textsOf(name: SettingName): { label: string; hint?: string } {
   return { label: t(`setting.${name as FormSettingName}.label`), hint: find(`setting.${name}.hint`) };

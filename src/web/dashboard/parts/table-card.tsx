@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { moveTo, useRoute } from '../route.ts';
-import { useAction, useSession, useText } from '../session.ts';
+import { useAction, useSession } from '../session.ts';
 import type { Query } from '../session.ts';
 import { t } from '../text.ts';
 import { TextField } from './fields.tsx';
@@ -52,18 +52,6 @@ export function SearchBox({ value, onValue, ...rest }: Bound & { label: string; 
   return (
     <TextField {...rest} type="search" value={text} onValue={setText} autocomplete="off" spellcheck={false} />
   );
-}
-
-/** A search that is not in the URL: its field, and the text after a pause in typing. */
-export function useSearch() {
-  const field = useText();
-  const search = useSettled(field.value.trim());
-  return {
-    search,
-    box: (
-      <TextField label={t('common.search')} type="search" placeholder={t('table.storeSearch')} {...field} />
-    ),
-  };
 }
 
 type PageInfo = { hasNextPage: boolean; endCursor: string | null };

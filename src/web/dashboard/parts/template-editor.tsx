@@ -2,9 +2,8 @@ import { useContext, useState } from 'preact/hooks';
 import type * as gql from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
 import { languageName } from '../language.ts';
-import { channelName, partName } from '../names.ts';
 import { moveTo } from '../route.ts';
-import { rich, t } from '../text.ts';
+import { find, rich, t } from '../text.ts';
 import { INBOX_LENGTHS, cutLine } from '../topic-draft.ts';
 import type { Texts, TopicDraft } from '../topic-draft.ts';
 import { leaveWith } from '../unsaved.tsx';
@@ -16,26 +15,7 @@ import type { Form } from './form.tsx';
 import { Badge, Button, Card } from './layout.tsx';
 
 /** Languages without standard texts, in which a store can write its own. */
-const MORE_LANGUAGES = [
-  'ar',
-  'cs',
-  'da',
-  'el',
-  'fi',
-  'he',
-  'hu',
-  'it',
-  'ko',
-  'nb',
-  'nl',
-  'pl',
-  'pt',
-  'ro',
-  'sv',
-  'tr',
-  'uk',
-  'zh',
-];
+const MORE_LANGUAGES = 'ar cs da el fi he hu it ko nb nl pl pt ro sv tr uk zh'.split(' ');
 
 type TabsProps = Pick<Answered<gql.TopicsQuery>, 'languages' | 'store'> & {
   topic: gql.TopicFieldsFragment;
@@ -125,7 +105,7 @@ export function TemplateEditor({ channels, variables, form, saved, preview, onPa
   );
   const fieldOf = (part: Channel['parts'][number], isAdvanced: boolean) => {
     const { name } = part;
-    const label = partName(name, part.label);
+    const label = find(`part.${name}`) ?? part.label;
     return (
       <CodeField
         key={name}
@@ -160,7 +140,7 @@ export function TemplateEditor({ channels, variables, form, saved, preview, onPa
     const isWrong = advanced.some(({ name }) => name === error?.name);
     return (
       <section key={medium} class="channel-texts">
-        <h3>{channelName(medium, label)}</h3>
+        <h3>{find(`channel.${medium}`) ?? label}</h3>
         {advanced.some(({ name, isHtml }) => isHtml && isOwn(name)) && (
           <p class="notice">
             <span>

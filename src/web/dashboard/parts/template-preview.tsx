@@ -1,8 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import * as gql from '../../../generated/dashboard.ts';
-import { partName } from '../names.ts';
 import { useQuery } from '../session.ts';
-import { rich, t } from '../text.ts';
+import { find, rich, t } from '../text.ts';
 import { INBOX_LENGTHS, cutLine, listOf, textsOf } from '../topic-draft.ts';
 import type { Texts } from '../topic-draft.ts';
 import { Segments, optionsOf } from './fields.tsx';
@@ -31,7 +30,7 @@ function withPlaceholders(html: string): string {
 
 type Scheme = 'light' | 'dark';
 
-const SCHEMES = optionsOf<Scheme>({ light: t('preview.light'), dark: t('preview.dark') });
+const SCHEMES = optionsOf<Scheme>({ light: 'preview.light', dark: 'preview.dark' });
 
 /** Shows an email's dark colours, or not, whatever the reader's own device prefers. */
 const inScheme = (html: string, scheme: Scheme): string =>
@@ -44,7 +43,7 @@ const PIXELS = { desktop: 720, phone: 375 };
 
 type Width = keyof typeof PIXELS;
 
-const WIDTHS = optionsOf<Width>({ desktop: t('preview.desktop'), phone: t('preview.phone') });
+const WIDTHS = optionsOf<Width>({ desktop: 'preview.desktop', phone: 'preview.phone' });
 
 const HEIGHT = 520;
 
@@ -139,7 +138,7 @@ function Sms({ label, text }: { label: string; text: string }) {
 type Shown = { product: FoundProduct | null; onProduct: (product: FoundProduct | null) => void };
 
 /** A line as an inbox shows it: what it cuts is dimmed. */
-function InboxLine({ part, label, line }: { part: string; label: string; line: string }) {
+export function InboxLine({ part, label, line }: { part: string; label: string; line: string }) {
   const { head, tail } = cutLine(part, line);
   return (
     <p class="preview-subject">
@@ -185,7 +184,7 @@ export function TemplatePreview(props: Props) {
   const [width, setWidth] = useState<Width>('desktop');
   const [scheme, setScheme] = useState<Scheme>('light');
   const text = preview?.[part.name] ?? '';
-  const label = t('preview.of', { part: partName(part.name, part.label) });
+  const label = t('preview.of', { part: find(`part.${part.name}`) ?? part.label });
   return (
     <Card
       title={t('preview.title')}
@@ -196,7 +195,7 @@ export function TemplatePreview(props: Props) {
           value={part.name}
           options={views.map((view) => ({
             value: view.part.name,
-            label: partName(view.part.name, view.part.label),
+            label: find(`part.${view.part.name}`) ?? view.part.label,
           }))}
           onValue={onShown}
         />
@@ -211,7 +210,12 @@ export function TemplatePreview(props: Props) {
             {parts
               .filter(({ name }) => name in INBOX_LENGTHS)
               .map(({ name, label: own }) => (
-                <InboxLine key={name} part={name} label={partName(name, own)} line={preview[name] ?? ''} />
+                <InboxLine
+                  key={name}
+                  part={name}
+                  label={find(`part.${name}`) ?? own}
+                  line={preview[name] ?? ''}
+                />
               ))}
           </div>
           {part.isHtml && (

@@ -1,10 +1,9 @@
 import { useState } from 'preact/hooks';
 import * as gql from '../../../generated/dashboard.ts';
 import { formatNumber } from '../format.ts';
-import { channelName, contactName, topicName } from '../names.ts';
 import { hrefTo } from '../route.ts';
 import { useAction, usePolling, useQuery, useSession, useText } from '../session.ts';
-import { rich, t } from '../text.ts';
+import { find, rich, t, topicName } from '../text.ts';
 import { Choice, TextField } from './fields.tsx';
 import { ActionForm, Confirm } from './form.tsx';
 import { Button, Card, Loaded } from './layout.tsx';
@@ -23,7 +22,7 @@ type Epis = (string | number)[];
 function waysText(counts: Counts, channels: Channels, least: number): string {
   const ways = channels.flatMap(({ medium, label }) => {
     const count = counts.find((entry) => entry.medium === medium)?.count ?? 0;
-    return count >= least ? [t('send.by', { count, channel: channelName(medium, label) })] : [];
+    return count >= least ? [t('send.by', { count, channel: find(`channel.${medium}`) ?? label })] : [];
   });
   return ways.join(', ');
 }
@@ -63,12 +62,12 @@ function TestSend({ topic, language, channels, isChanged }: Props) {
             value={medium}
             options={channels.map((one) => ({
               value: one.medium,
-              label: channelName(one.medium, one.label),
+              label: find(`channel.${one.medium}`) ?? one.label,
             }))}
             onValue={setMedium}
           />
           <TextField
-            label={contactName(medium, channel.contactLabel)}
+            label={find(`contact.${medium}`) ?? channel.contactLabel}
             name="to"
             required
             autocomplete="off"
@@ -130,7 +129,7 @@ function Picked({ products, onRemove }: { products: FoundProduct[]; onRemove: (e
 
 function Count({ topic, epis, channels }: { topic: string; epis: Epis; channels: Channels }) {
   return (
-    <Loaded query={useQuery(gql.SendAudienceDocument, { topic, epis })} lines={1}>
+    <Loaded query={useQuery(gql.AudienceDocument, { topic, epis })} lines={1}>
       {({ audience: { reach } }) => (
         <p role="status">
           {!reach || reach.people === 0

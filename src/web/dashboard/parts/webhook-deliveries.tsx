@@ -34,9 +34,9 @@ function WebhookDelivery({ id }: { id: string }) {
               rows={tries}
               keyOf={({ at, tookMs }) => `${at} ${tookMs}`}
               columns={[
-                { label: t('delivery.when'), cell: ({ at }) => formatMoment(at) },
+                { label: 'delivery.when', time: ({ at }) => at },
                 {
-                  label: t('delivery.response'),
+                  label: 'delivery.response',
                   cell: ({ status, error }) => (
                     <>
                       <Badge tone={error === null ? 'good' : 'bad'}>
@@ -46,9 +46,9 @@ function WebhookDelivery({ id }: { id: string }) {
                     </>
                   ),
                 },
-                { label: t('delivery.took'), number: ({ tookMs }) => `${formatNumber(tookMs)} ms` },
+                { label: 'delivery.took', number: ({ tookMs }) => `${formatNumber(tookMs)} ms` },
               ]}
-              empty={t('delivery.noAttempts')}
+              empty={['delivery.noAttempts']}
             />
             <h3>{t('delivery.payload')}</h3>
             <TextPreview
@@ -69,7 +69,7 @@ type Delivery = Answered<gql.WebhookDeliveriesQuery>['deliveries']['edges'][numb
 
 const COLUMNS: Column<Delivery>[] = [
   {
-    label: t('delivery.event'),
+    label: 'delivery.event',
     cell: ({ type, cts, isTest }) => (
       <>
         <span class="code">{type}</span> {isTest && <Badge>{t('delivery.test')}</Badge>}
@@ -78,7 +78,7 @@ const COLUMNS: Column<Delivery>[] = [
     ),
   },
   {
-    label: t('delivery.state'),
+    label: 'delivery.state',
     cell: ({ state, error, attempts, dueAt }) => (
       <>
         <StateBadge state={state} />
@@ -138,9 +138,8 @@ export function WebhookDeliveries({ id: webhookId, url, shown, onClosed }: Props
               caption={t('delivery.listCaption')}
               rows={edges.map(({ node }) => node)}
               keyOf={({ id }) => id}
-              columns={[...COLUMNS, { label: t('webhook.manage'), actions }]}
-              empty={t('delivery.none')}
-              emptyText={t('delivery.noneText')}
+              columns={[...COLUMNS, { label: 'webhook.manage', actions }]}
+              empty={['delivery.none', 'delivery.noneText']}
             />
           )}
         </Loaded>

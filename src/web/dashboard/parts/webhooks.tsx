@@ -2,9 +2,8 @@ import { useState } from 'preact/hooks';
 import * as gql from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
 import { formatMoment } from '../format.ts';
-import { eventName } from '../names.ts';
 import { useAction, useDialog, useQuery, useSession, useText } from '../session.ts';
-import { rich, t } from '../text.ts';
+import { find, rich, t } from '../text.ts';
 import type { TextKey } from '../text.ts';
 import { SecretDialog } from './dialog.tsx';
 import { TextField } from './fields.tsx';
@@ -25,9 +24,10 @@ function WebhookForm({ types, webhook, onSaved }: FormProps) {
     const input = { id: webhook?.id ?? null, url: url.value.trim(), events };
     const { secret } = (await run(gql.SaveWebhookDocument, input)).saveWebhook;
     onSaved();
-    if (secret)
-      return <SecretDialog title={t('webhook.added')} label={t('webhook.secret')} secret={secret} />;
-    return t('webhook.saved');
+    if (!secret) return t('webhook.saved');
+    return (
+      <SecretDialog title={t('webhook.added')} secrets={[{ label: t('webhook.secret'), value: secret }]} />
+    );
   };
   const toggle = (event: string, isOn: boolean): void =>
     setEvents(types.filter((name) => (name === event ? isOn : events.includes(name))));
@@ -56,7 +56,7 @@ function WebhookForm({ types, webhook, onSaved }: FormProps) {
               checked={events.includes(event)}
               onChange={(change) => toggle(event, change.currentTarget.checked)}
             />
-            {eventName(event)} <span class="code muted">{event}</span>
+            {find(`event.${event}`) ?? event} <span class="code muted">{event}</span>
           </label>
         ))}
       </fieldset>
@@ -83,11 +83,10 @@ function Health({ health: { lastSuccessAt, failuresInARow, lastError } }: Webhoo
 }
 
 export function Webhooks() {
-  const { run } = useSession();
+  const { run, isDemo } = useSession();
   const { open } = useDialog();
   const webhooks = useQuery(gql.WebhooksDocument, {});
   const { data, reload } = webhooks;
-  const isDemo = data?.store.isDemo;
   const form = (webhook?: Webhook) => (
     <WebhookForm types={data!.webhookEvents} webhook={webhook} onSaved={reload} />
   );
@@ -138,28 +137,27 @@ export function Webhooks() {
       <TableCard
         title={t('webhook.title')}
         note={t('webhook.note')}
-        aside={isDemo === false && <Button text={t('webhook.add')} look="small" opens={form()} />}
+        aside={!isDemo && data && <Button text={t('webhook.add')} look="small" opens={form()} />}
         kind="webhook-table"
         query={webhooks}
-        rowsOf={(found) => (found.store.isDemo ? [] : found.webhooks)}
+        rowsOf={(found) => (isDemo ? [] : found.webhooks)}
         keyOf={({ id }) => id}
         columns={[
-          { label: t('webhook.url'), cell: ({ url }) => <span class="code">{url}</span> },
+          { label: 'webhook.url', cell: ({ url }) => <span class="code">{url}</span> },
           {
-            label: t('webhook.events'),
+            label: 'webhook.events',
             cell: ({ events }) => (
               <span class="badges">
                 {events.map((event) => (
-                  <Badge key={event}>{eventName(event)}</Badge>
+                  <Badge key={event}>{find(`event.${event}`) ?? event}</Badge>
                 ))}
               </span>
             ),
           },
-          { label: t('webhook.health'), cell: (webhook) => <Health {...webhook} /> },
-          { label: t('webhook.manage'), actions },
+          { label: 'webhook.health', cell: (webhook) => <Health {...webhook} /> },
+          { label: 'webhook.manage', actions },
         ]}
-        empty={t(isDemo ? 'webhook.demo' : 'webhook.none')}
-        emptyText={t(isDemo ? 'webhook.demoText' : 'webhook.noneText')}
+        empty={isDemo ? ['webhook.demo', 'webhook.demoText'] : ['webhook.none', 'webhook.noneText']}
       />
     </>
   );
