@@ -320,10 +320,11 @@ describe('while much is queued that the planner knows nothing of', () => {
     );
   });
 
+  const end = { reason: 'no', until: now, isContactGone: false, timeZone: null };
   const endAs = (kind: Outcome['kind']) => (tx: Tx, messages: ClaimedMessage[]) =>
     recordEnds(
       tx,
-      messages.map((message) => ({ message, kind, reason: 'no', until: now, isContactGone: false })),
+      messages.map((message) => ({ ...end, message, kind })),
       now,
     );
 

@@ -46,7 +46,9 @@ export const alertQueue: MediumQueue = (services, medium, transports, concurrenc
       others,
       attempt: async () => {
         const composed = await compose();
-        return 'kind' in composed ? composed : transportOf(message.pid).send(composed, services.now());
+        if ('kind' in composed) return composed;
+        const outcome = await transportOf(message.pid).send(composed, services.now());
+        return outcome.kind === 'sent' ? { ...outcome, timeZone: composed.timeZone } : outcome;
       },
     }));
   },

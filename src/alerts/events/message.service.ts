@@ -28,8 +28,10 @@ import { groupAlerts } from './frequency.service.ts';
 type Message = {
   message: ClaimedMessage;
   others: ClaimedMessage[];
-  compose: () => Promise<Outgoing | Outcome>;
+  compose: () => Promise<OutgoingAlert | Outcome>;
 };
+
+type OutgoingAlert = Outgoing & { timeZone: string | null };
 
 type Content = {
   store: AlertFacts;
@@ -176,7 +178,7 @@ function partition(alerts: readonly Prepared[]): { ready: Ready[]; ended: Messag
 
 function composeAlone(services: Services, medium: Medium, alert: Prepared): Message {
   const { message, content } = alert;
-  const compose = async (): Promise<Outgoing | Outcome> => {
+  const compose = async (): Promise<OutgoingAlert | Outcome> => {
     const verdict = alert.evaluate();
     if (verdict.kind !== 'send') return verdict;
     return composeTogether(services, medium, message.id, [{ ...alert, content: content! }]);
@@ -211,7 +213,7 @@ async function composeTogether(
   medium: Medium,
   id: string,
   alerts: readonly Ready[],
-): Promise<Outgoing | Outcome> {
+): Promise<OutgoingAlert | Outcome> {
   const [{ message, content }] = alerts as [Ready, ...Ready[]];
   const { store } = content;
   const isDigest = alerts.length > 1;
@@ -232,7 +234,8 @@ async function composeTogether(
       ? await services.templates.alerts.join({ pid: store.pid, parts, digest })
       : (pieces[0] as AlertTexts);
     const payload = channelOf(medium).compose(texts, { oneClickUrl: url, isTest: false });
-    return { id, ...senderFields(store), to: message.recipient, payload };
+    const { timeZone = null } = store.pacing;
+    return { id, ...senderFields(store), timeZone, to: message.recipient, payload };
   } catch (error) {
     return outcomeOfTemplate(error as Error);
   }

@@ -30,7 +30,7 @@ export type OnEnded = (tx: Tx, ended: readonly EndedMessage[], now: Date) => Pro
 
 /** Schedules a `retry`, or marks the message as failed once all attempts are used up. */
 function endOf({ message, outcome }: EndedAttempt, retryMs: number, now: Date): Omit<MessageEnd, 'message'> {
-  const end = { kind: outcome.kind, reason: null, until: null, isContactGone: false };
+  const end = { kind: outcome.kind, reason: null, until: null, isContactGone: false, timeZone: null };
   if (outcome.kind !== 'retry') return { ...end, ...outcome };
   const { kind, most = MAX_ATTEMPTS, reason, afterMs = 0 } = outcome;
   if (message.attempts >= most)
@@ -66,16 +66,11 @@ export function createAcknowledger(deps: Deps, onEnded?: OnEnded): (attempt: End
     kind: 'write',
     maxInFlight: 1,
     async together(attempts) {
-      try {
-        await acknowledge(deps, attempts, onEnded);
-        return attempts.map(() => ({ result: undefined }));
-      } catch (error) {
-        if (attempts.length === 1 || isDatabaseAway(error)) throw error;
-        // An outcome that cannot be recorded must not cause the others to be sent twice.
-        return attempts.map(() => 'alone');
-      }
+      await acknowledge(deps, attempts, onEnded);
+      return attempts.map(() => ({ result: undefined }));
     },
-    alone: (attempt) => acknowledge(deps, [attempt], onEnded),
+    // An outcome that cannot be recorded must not cause the others to be sent twice.
+    isOnesFault: (error) => !isDatabaseAway(error),
   });
 }
 

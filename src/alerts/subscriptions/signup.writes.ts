@@ -1,7 +1,6 @@
 import type { Context, Services } from '../../context.ts';
-import { createBatch, isOneInputsFault, oncePerDatabase } from '../../platform/batch.ts';
+import { createBatch, oncePerDatabase } from '../../platform/batch.ts';
 import type { Tx } from '../../platform/database/database.ts';
-import { AppError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { deleteSuppressions, useOptIn } from '../../shoppers/contacts/consent.repo.ts';
 import { isAccountContact } from '../../shoppers/contacts/contact.rules.ts';
@@ -157,29 +156,19 @@ function isPlain({ ctx: { viewer }, store, checked }: WantedSignUp): boolean {
 
 const storeAll = (db: Services['db'], wanted: readonly WantedSignUp[]): Promise<boolean[]> =>
   db.transaction((tx) => storeWishes(tx, wanted));
-const storeAlone = async (db: Services['db'], wanted: WantedSignUp): Promise<boolean> =>
-  (await storeAll(db, [wanted]))[0]!;
 
 const shareSignUp = oncePerDatabase(({ db }: Pick<Services, 'db'>) =>
   createBatch<WantedSignUp, boolean>({
     kind: 'write',
     maxInFlight: 2,
     maxBatch: 50,
-    async together(all) {
-      try {
-        return (await storeAll(db, all)).map((result) => ({ result }));
-      } catch (error) {
-        if (!(error instanceof AppError) && !isOneInputsFault(error)) throw error;
-        return all.map(() => (all.length === 1 ? { error } : 'alone'));
-      }
-    },
-    alone: (wanted) => storeAlone(db, wanted),
+    together: async (all) => (await storeAll(db, all)).map((result) => ({ result })),
     subjectOf: ({ store: { pid }, checked: { contact } }) => contactOf({ pid, ...contact }),
   }),
 );
 
 /** Returns whether the contact still has to confirm this requester's requests. */
-export function storeSignUp(wanted: WantedSignUp): Promise<boolean> {
+export async function storeSignUp(wanted: WantedSignUp): Promise<boolean> {
   const { db } = wanted.ctx;
-  return isPlain(wanted) ? shareSignUp({ db })(wanted) : storeAlone(db, wanted);
+  return isPlain(wanted) ? shareSignUp({ db })(wanted) : (await storeAll(db, [wanted]))[0]!;
 }
