@@ -6,6 +6,7 @@ import { isAccountContact, maskContact } from '../../shoppers/contacts/contact.r
 import { readerLanguage } from '../../shoppers/contacts/language.repo.ts';
 import { decryptLink, pidOfLink, readShortConfirm, storeNoOf } from '../../shoppers/contacts/link.rules.ts';
 import { recordConsent } from '../../shoppers/contacts/mailing-list.service.ts';
+import { announceCreated } from '../../shoppers/contacts/subscription-events.service.ts';
 import { newShopper } from '../../shoppers/shopper.service.ts';
 import type { StoreRow } from '../../stores/store.repo.ts';
 import { findServedStore, pidOfLinkNo } from '../../stores/store.service.ts';
@@ -14,7 +15,6 @@ import { describeAsked } from './confirm-message.service.ts';
 import * as requests from './request.repo.ts';
 import { fromClaim, toClaim } from './signup.rules.ts';
 import type { ConfirmClaim } from './signup.rules.ts';
-import { announceCreated } from './subscription-events.service.ts';
 import * as subscriptions from './subscription.repo.ts';
 import { keyOf } from './subscription.rules.ts';
 

@@ -7,13 +7,13 @@ import type { Connection } from '../../platform/page.ts';
 import { isStorable } from '../../platform/text.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import { checkContact, checkMedium, maskContact } from '../../shoppers/contacts/contact.rules.ts';
+import { announce } from '../../shoppers/contacts/subscription-events.service.ts';
 import type { ShopperRow } from '../../shoppers/shopper.repo.ts';
 import { unknownProduct } from '../../stores/products/product.columns.ts';
 import type { ProductRow } from '../../stores/products/product.columns.ts';
 import { readProduct } from '../../stores/products/product.reads.ts';
 import { isProductId } from '../../stores/products/product.rules.ts';
 import { endRequests } from './request.repo.ts';
-import { announceRemoved } from './subscription-events.service.ts';
 import * as subscriptions from './subscription.repo.ts';
 import type { Filter, Owner, PageFilter, StoredSubscription } from './subscription.repo.ts';
 import type { WantedProduct } from './subscription.rules.ts';
@@ -120,11 +120,11 @@ export async function unsubscribe(
 async function end(tx: Tx, owner: Owner, filter: Filter, now: Date): Promise<number> {
   if ('regid' in owner) {
     const { removed, gone } = await endRequests(tx, owner, filter);
-    await announceRemoved(tx, owner.pid, gone, now);
+    await announce(tx, 'subscription.removed', gone, now);
     return removed;
   }
   const rows = await subscriptions.deleteSubscriptions(tx, owner, filter);
-  await announceRemoved(tx, owner.pid, rows, now);
+  await announce(tx, 'subscription.removed', rows, now);
   return rows.length;
 }
 

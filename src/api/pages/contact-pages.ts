@@ -23,33 +23,32 @@ import {
   valuesOf,
 } from './contact-forms.ts';
 import { servePreferences } from './preferences-page.ts';
-import { frameOf, notePage, serveTokenPages, tokenPage } from './token-page.ts';
-import type { Frame, TokenPage } from './token-page.ts';
+import { notePage, serveTokenPages, shown } from './token-page.ts';
+import type { Frame, LinkPage, TokenPage } from './token-page.ts';
 
-function confirmQuestion(services: Services, confirmation: Confirmation): TokenPage {
-  const { store, language, contact, medium, pending } = confirmation;
-  const [t, frame] = [translator(language), frameOf(services, store, language)];
-  if (pending === 0) {
-    const text = t('confirm.nothing.text', { contact });
-    return tokenPage(frame, t('confirm.nothing'), `<p>${escapeHtml(text)}</p>`);
-  }
-  const texts = [confirmAsk(confirmation, medium), t('confirm.contact', { contact })];
-  const form = `<form method="post"><button class="button primary" type="submit">${escapeHtml(t('confirm.button'))}</button></form>`;
-  return tokenPage(
-    frame,
-    t('confirm.title'),
-    texts.map((text) => `<p>${escapeHtml(text)}</p>`).join('') + form,
-  );
-}
+const paragraphs = (...texts: string[]): string => texts.map((text) => `<p>${escapeHtml(text)}</p>`).join('');
 
-function confirmed(services: Services, { store, language, contact }: Confirmation): TokenPage {
+function confirmQuestion(view: Confirmation): LinkPage {
+  const { language, contact, medium, pending } = view;
   const t = translator(language);
-  const text = status(t('confirm.done.text', { store: store.name, contact }));
-  return tokenPage(frameOf(services, store, language), t('confirm.done'), text);
+  if (pending === 0) {
+    const content = paragraphs(t('confirm.nothing.text', { contact }));
+    return { ...view, title: t('confirm.nothing'), content };
+  }
+  const texts = paragraphs(confirmAsk(view, medium), t('confirm.contact', { contact }));
+  const form = `<form method="post"><button class="button primary" type="submit">${escapeHtml(t('confirm.button'))}</button></form>`;
+  return { ...view, title: t('confirm.title'), content: texts + form };
 }
 
-function unsubscribeQuestion(services: Services, view: UnsubscribeView, token: string): TokenPage {
-  const { store, language, topics, hasProduct } = view;
+function confirmed(view: Confirmation): LinkPage {
+  const { store, language, contact } = view;
+  const t = translator(language);
+  const content = status(t('confirm.done.text', { store: store.name, contact }));
+  return { ...view, title: t('confirm.done'), content };
+}
+
+function unsubscribeQuestion(view: UnsubscribeView, token: string): LinkPage {
+  const { language, topics, hasProduct } = view;
   const [t, values] = [translator(language), valuesOf(view)];
   const scopes: Scope[] = [
     ...(hasProduct ? (['product'] as const) : []),
@@ -62,86 +61,72 @@ function unsubscribeQuestion(services: Services, view: UnsubscribeView, token: s
   );
   const form = `<form method="post"><fieldset><legend>${escapeHtml(t('unsubscribe.ask', values))}</legend>${options.join('')}</fieldset><button class="button primary">${escapeHtml(t('unsubscribe.title'))}</button></form>`;
   const content = `${form}${preferencesLink(view, token)}${topics.length === 0 ? '' : trackingForm(view, token)}`;
-  return tokenPage(frameOf(services, store, language), t('unsubscribe.title'), content);
+  return { ...view, title: t('unsubscribe.title'), content };
 }
 
 type Unsubscribed = UnsubscribeView & { undo: string | null };
 
-function unsubscribed(services: Services, view: Unsubscribed, token: string): TokenPage {
-  const { store, language, scope, undo } = view;
+function unsubscribed(view: Unsubscribed, token: string): LinkPage {
+  const { language, scope, undo } = view;
   const t = translator(language);
   const text = status(t(`unsubscribe.done.${scope}`, valuesOf(view)));
   const content = `${text}<p class="quiet">${escapeHtml(t('page.close'))}</p>${undoForm(token, undo, language)}`;
-  return tokenPage(frameOf(services, store, language), t('unsubscribe.done'), content);
+  return { ...view, title: t('unsubscribe.done'), content };
 }
 
 type Undone = UnsubscribeView & { isUndone: boolean };
 
-function undone(services: Services, view: Undone): TokenPage {
+function undone(view: Undone): LinkPage {
   const t = translator(view.language);
-  const title = view.isUndone ? 'unsubscribe.undone' : 'unsubscribe.late';
-  const text = status(t(`${title}.text`, valuesOf(view)));
-  return tokenPage(frameOf(services, view.store, view.language), t(title), text);
+  const key = view.isUndone ? 'unsubscribe.undone' : 'unsubscribe.late';
+  return { ...view, title: t(key), content: status(t(`${key}.text`, valuesOf(view))) };
 }
 
 /** The choice in a form body; null for a one-click unsubscribe of an email client, which sends none. */
 async function chosenScope(req: Request, res: Response): Promise<Scope | null> {
-  const scope = (await readForm(req, res))?.get('scope') ?? null;
-  return scope === null || (typeof scope === 'string' && isScope(scope))
+  const [scope = null] = (await readForm(req, res))('scope');
+  return scope === null || isScope(scope)
     ? scope
     : fail('invalid-request', 'scope must be product, topic or all');
 }
 
 const expiredPage = (frame: Frame): TokenPage => notePage(frame, 'page.expired', 'page.expired.text');
 
-const TRACKING_CHOICES = new Map([
-  ['do-not-measure', false],
-  ['measure', true],
-]);
-
-function trackingChosen(services: Services, view: UnsubscribeView, token: string): TokenPage {
+function trackingChosen(view: UnsubscribeView, token: string): LinkPage {
   const { store, language, isTracked } = view;
   const t = translator(language);
   const text = t(isTracked ? 'tracking.on.done' : 'tracking.off.done', { store: store.name });
   const content = status(text) + preferencesLink(view, token);
-  return tokenPage(frameOf(services, store, language), t('page.done'), content);
+  return { ...view, title: t('page.done'), content };
 }
 
 /** Serves the links in messages; those in SMS are short. Opening one changes nothing: email scanners follow links, but press nothing. */
 export function serveContactPages(app: Application, services: Services, admitLink: AdmitLink): void {
   serveTokenPages(app, services, admitLink, ['/confirm/:token', '/c/:token'], expiredPage, {
-    get: async (token, lang) => {
-      const confirmation = await previewConfirmation(services, token, lang);
-      return confirmation && confirmQuestion(services, confirmation);
-    },
-    post: async (token, lang) => {
-      const confirmation = await confirmSubscriptions(services, token, lang);
-      return confirmation && confirmed(services, confirmation);
-    },
+    get: shown((token, lang) => previewConfirmation(services, token, lang), confirmQuestion),
+    post: shown((token, lang) => confirmSubscriptions(services, token, lang), confirmed),
   });
   serveTokenPages(app, services, admitLink, ['/unsubscribe/:token', '/u/:token'], brokenPage, {
-    get: async (token, lang) => {
-      const view = await viewUnsubscribe(services, token, lang);
-      return view && unsubscribeQuestion(services, view, token);
-    },
-    post: async (token, lang, req, res) => {
-      const view = await unsubscribeByLink(services, token, await chosenScope(req, res), lang);
-      return view && unsubscribed(services, view, token);
-    },
+    get: shown((token, lang) => viewUnsubscribe(services, token, lang), unsubscribeQuestion),
+    post: shown(
+      async (token, lang, req, res) => unsubscribeByLink(services, token, await chosenScope(req, res), lang),
+      unsubscribed,
+    ),
   });
+  const track = (isAllowed: boolean) =>
+    shown((token, lang) => setTrackingByLink(services, token, isAllowed, lang), trackingChosen);
+  const undo = shown(async (token, lang, req, res) => {
+    const [record = ''] = (await readForm(req, res))('undo');
+    return undoUnsubscribe(services, token, record, lang);
+  }, undone);
+  const choices = new Map([
+    ['undo', undo],
+    ['measure', track(true)],
+    ['do-not-measure', track(false)],
+  ]);
   serveTokenPages(app, services, admitLink, ['/unsubscribe/:token/:choice'], brokenPage, {
-    post: async (token, lang, req, res) => {
-      const choice = String(req.params['choice']);
-      if (choice === 'undo') {
-        const undo = (await readForm(req, res))?.get('undo');
-        const view = await undoUnsubscribe(services, token, typeof undo === 'string' ? undo : '', lang);
-        return view && undone(services, view);
-      }
-      const isAllowed = TRACKING_CHOICES.get(choice);
-      if (isAllowed === undefined) return null;
-      const view = await setTrackingByLink(services, token, isAllowed, lang);
-      return view && trackingChosen(services, view, token);
-    },
+    post: async (token, lang, req, res) =>
+      choices.get(String(req.params['choice']))?.(token, lang, req, res) ?? null,
   });
   servePreferences(app, services, admitLink);
 }

@@ -7,8 +7,8 @@ import { translator } from '../../platform/messages.ts';
 import { escapeHtml, shorten } from '../../platform/text.ts';
 import type { AdmitLink } from '../authenticate.ts';
 import { brokenPage, pathOf, readForm, status, trackingForm, undoForm, valuesOf } from './contact-forms.ts';
-import { frameOf, serveTokenPages, tokenPage } from './token-page.ts';
-import type { TokenPage } from './token-page.ts';
+import { serveTokenPages, shown } from './token-page.ts';
+import type { LinkPage } from './token-page.ts';
 
 const MAX_TITLE = 60;
 
@@ -38,42 +38,35 @@ function preferencesForm({ language, subscribed }: Preferences, token: string): 
   return form + all;
 }
 
-function preferencesPage(services: Services, view: Preferences, token: string): TokenPage {
-  const { store, language, medium, subscribed } = view;
+function preferencesPage(view: Preferences, token: string): LinkPage {
+  const { language, medium, subscribed } = view;
   const [t, values] = [translator(language), valuesOf(view)];
   const whose = `<p class="quiet">${escapeHtml(t('preferences.contact', { ...values, medium }))}</p>`;
   const form =
     subscribed.length > 0
       ? preferencesForm(view, token)
       : `<p>${escapeHtml(t('preferences.none', values))}</p>`;
-  const content = `${whose}${form}${trackingForm(view, token)}`;
-  return tokenPage(frameOf(services, store, language), t('preferences.title'), content);
+  return { ...view, title: t('preferences.title'), content: `${whose}${form}${trackingForm(view, token)}` };
 }
 
 type Saved = NonNullable<Awaited<ReturnType<typeof savePreferences>>>;
 
-function saved(services: Services, view: Saved, token: string): TokenPage {
-  const { store, language, topics, undo } = view;
+function saved(view: Saved, token: string): LinkPage {
+  const { language, topics, undo } = view;
   const t = translator(language);
   const key = topics.length > 0 ? 'unsubscribe.done.topic' : 'preferences.saved.all';
   const content = status(t(key, valuesOf(view))) + undoForm(token, undo, language);
-  return tokenPage(frameOf(services, store, language), t('preferences.saved'), content);
+  return { ...view, title: t('preferences.saved'), content };
 }
 
 /** Serves the preferences of a contact; the credential is its unsubscribe token. */
 export function servePreferences(app: Application, services: Services, admitLink: AdmitLink): void {
   serveTokenPages(app, services, admitLink, ['/preferences/:token'], brokenPage, {
-    get: async (token, lang) => {
-      const view = await viewPreferences(services, token, lang);
-      return view && preferencesPage(services, view, token);
-    },
-    post: async (token, lang, req, res) => {
-      const fields = await readForm(req, res);
-      const textsOf = (name: string): string[] =>
-        (fields?.getAll(name) ?? []).filter((one) => typeof one === 'string');
+    get: shown((token, lang) => viewPreferences(services, token, lang), preferencesPage),
+    post: shown(async (token, lang, req, res) => {
+      const textsOf = await readForm(req, res);
       const choice = { shown: textsOf('shown'), kept: textsOf('keep') };
-      const view = await savePreferences(services, token, choice, lang);
-      return view && saved(services, view, token);
-    },
+      return savePreferences(services, token, choice, lang);
+    }, saved),
   });
 }

@@ -106,8 +106,19 @@ export function sendTokenPage(res: Response, page: TokenPage | null, missing: To
     .send(html);
 }
 
+/** What a page behind a link shows; `content` is HTML. */
+export type LinkPage = { store: PageStore; language: string; title: string; content: string };
+
 /** `lang` is the language that the URL asks for. */
-type Render = (token: string, lang: string | null, req: Request, res: Response) => Promise<TokenPage | null>;
+type Load<View> = (token: string, lang: string | null, req: Request, res: Response) => Promise<View | null>;
+
+/** Null for a token that is not ours. */
+export const shown =
+  <View>(load: Load<View>, show: (view: View, token: string) => LinkPage): Load<LinkPage> =>
+  async (token, ...request) => {
+    const view = await load(token, ...request);
+    return view && show(view, token);
+  };
 
 /** Serves pages whose path has a token of a store, by method; the first path names them all in logs and metrics. */
 export function serveTokenPages(
@@ -116,17 +127,18 @@ export function serveTokenPages(
   admitLink: AdmitLink,
   paths: [string, ...string[]],
   missing: (frame: Frame) => TokenPage,
-  pages: { get?: Render; post: Render },
+  pages: { get?: Load<LinkPage>; post: Load<LinkPage> },
 ): void {
-  for (const [method, render] of Object.entries(pages) as ['get' | 'post', Render][])
+  for (const [method, load] of Object.entries(pages) as ['get' | 'post', Load<LinkPage>][])
     app[method](paths, async (req, res) => {
       nameRoute(res, paths[0]);
       const token = String(req.params['token']);
       await admitLink(req, res, pidOfLink(token) ?? '');
       const lang = langOf(req);
-      const page = await render(token, lang, req, res);
-      const store = page ? null : await findLinkStore(services, token);
-      const language = shippedLanguage(lang, store?.locale ?? null);
-      sendTokenPage(res, page, missing(frameOf(services, store, language)));
+      const page = await load(token, lang, req, res);
+      const found = page ? null : await findLinkStore(services, token);
+      const language = page?.language ?? shippedLanguage(lang, found?.locale ?? null);
+      const frame = frameOf(services, page?.store ?? found, language);
+      sendTokenPage(res, page && tokenPage(frame, page.title, page.content), missing(frame));
     });
 }
