@@ -47,12 +47,7 @@ const TOUCH = {
 };
 
 /** Creates the shopper or records its login; concurrent first calls leave one row. A null `language` changes none. */
-export async function touchShopper(
-  db: Db,
-  shopper: NewShopper,
-  now: Date,
-  language: string | null = null,
-): Promise<ShopperRow> {
+export async function touchShopper(db: Db, shopper: NewShopper, now: Date, language: string | null = null) {
   const { pid, regid, isGuest, uid, di, em } = shopper;
   const [row] = await db.query<ShopperRow>(TOUCH, [pid, regid, isGuest, uid, di, em, now, language]);
   return row!;

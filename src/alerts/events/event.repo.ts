@@ -155,12 +155,7 @@ export async function removeEvents(db: Db, before: Date): Promise<number> {
 export type SendProgress = Record<MessageState, number> & { isQueueing: boolean };
 
 /** Counts the alerts of a topic's live events for these variants by state. */
-export async function progressOf(
-  db: Db,
-  pid: string,
-  topic: string,
-  epis: readonly string[],
-): Promise<SendProgress> {
+export async function progressOf(db: Db, pid: string, topic: string, epis: readonly string[]) {
   const live = await db.prisma.restock.findMany({
     where: { pid, epi: { in: [...epis] }, topic, state: { not: 'stopped' } },
     select: { id: true, state: true },

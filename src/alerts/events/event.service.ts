@@ -133,11 +133,7 @@ export async function catchUp(
   await events.reopenEvents(tx, pid, lasting, now);
 }
 
-export async function triggerTopic(
-  ctx: Context,
-  name: string,
-  epis: readonly string[],
-): Promise<{ opened: number; audience: number; listHolders: number }> {
+export async function triggerTopic(ctx: Context, name: string, epis: readonly string[]) {
   const { pid } = requireStore(ctx);
   const named = checkEpis(epis);
   return ctx.db.transaction(async (tx) => {

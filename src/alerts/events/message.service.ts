@@ -44,11 +44,7 @@ type Prepared = { message: ClaimedMessage; evaluate: () => Verdict; content: Con
 type Ready = Prepared & { content: Content };
 
 /** Combines a contact's alerts into one message if the store wants that, and omits those that have to wait. */
-export async function prepareMessages(
-  services: Services,
-  medium: Medium,
-  alerts: readonly ClaimedMessage[],
-): Promise<Message[]> {
+export async function prepareMessages(services: Services, medium: Medium, alerts: readonly ClaimedMessage[]) {
   const prepared = await prepareAlerts(services, medium, alerts);
   const isLimited = ({ message, content }: Prepared): boolean =>
     content !== null && (hasSchedule(content.store.pacing) || message.scheduledAt !== null);
@@ -86,11 +82,7 @@ function inReadingOrder({ message: left }: Ready, { message: right }: Ready): nu
 export const OPTED_OUT = { kind: 'withheld', reason: 'the contact replied STOP' } as const;
 
 /** Which of these contacts replied STOP; none where a channel has no replies. */
-export async function findOptedOut(
-  { db }: Pick<Services, 'db'>,
-  medium: Medium,
-  values: readonly string[],
-): Promise<Set<string>> {
+export async function findOptedOut({ db }: Pick<Services, 'db'>, medium: Medium, values: readonly string[]) {
   return new Set(channelOf(medium).replies ? await optOuts.findOptedOut(db, medium, values) : []);
 }
 
@@ -208,12 +200,7 @@ function digestTexts(store: Sender, language: string, products: number, url: str
 }
 
 /** Renders one message for a contact; a single alert is not a digest. */
-async function composeTogether(
-  services: Services,
-  medium: Medium,
-  id: string,
-  alerts: readonly Ready[],
-): Promise<OutgoingAlert | Outcome> {
+async function composeTogether(services: Services, medium: Medium, id: string, alerts: readonly Ready[]) {
   const [{ message, content }] = alerts as [Ready, ...Ready[]];
   const { store } = content;
   const isDigest = alerts.length > 1;

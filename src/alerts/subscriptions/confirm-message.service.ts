@@ -78,13 +78,7 @@ export async function describeAsked(db: Db, store: StoreRow, publicUrl: string, 
 }
 
 /** The path of the confirmation page; a short link if the medium limits the length. */
-function confirmPath(
-  store: StoreRow,
-  contact: Contact,
-  issuedAt: Date,
-  requester: string,
-  language: string,
-): string {
+function confirmPath(store: StoreRow, contact: Contact, issuedAt: Date, requester: string, language: string) {
   const short = isTerse(contact.medium) ? shortConfirm(store, { contact, issuedAt, requester }) : null;
   if (short !== null) return `/c/${short}`;
   const token = encryptLink(store, 'confirm', toClaim(contact, issuedAt, requester));

@@ -123,11 +123,7 @@ export function countSubscriptions(db: Db, owner: Owner, filter: PageFilter): Pr
 }
 
 /** SQL: returns the deleted rows, which Prisma cannot; the confirmed requests are deleted with them. */
-export function deleteSubscriptions(
-  tx: Tx,
-  owner: Exclude<Owner, { regid: string }>,
-  filter: Filter,
-): Promise<StoredSubscription[]> {
+export function deleteSubscriptions(tx: Tx, owner: Exclude<Owner, { regid: string }>, filter: Filter) {
   const { text, params } = conditionOf(owner, filter);
   const statement = `DELETE FROM subscription s WHERE ${text} RETURNING ${COLUMNS}`;
   return tx.query<StoredSubscription>(statement, params);
@@ -155,11 +151,7 @@ const UNCONFIRM = `
   WHERE ${IS_ENDED} AND s.id = e."subscriptionId" AND NOT EXISTS (${REQUESTS} AND q.confirmed_at IS NOT NULL)`;
 
 /** Deletes and returns subscriptions without requests; one with only pending requests becomes pending again. */
-export async function settleSubscriptions(
-  tx: Tx,
-  pid: string,
-  ended: readonly EndedRequest[],
-): Promise<StoredSubscription[]> {
+export async function settleSubscriptions(tx: Tx, pid: string, ended: readonly EndedRequest[]) {
   if (ended.length === 0) return [];
   const params = [pid, JSON.stringify(ended)];
   const gone = await tx.query<StoredSubscription>(DELETE_ABANDONED, params);

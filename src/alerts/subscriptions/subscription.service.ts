@@ -23,11 +23,7 @@ import type { StoreTopics } from './topic-info.service.ts';
 export type SubscriptionRow = StoredSubscription & { product: ProductRow; topics: StoreTopics };
 
 /** Returns the catalogue's products, or the subscription's own description of those that the catalogue lacks. */
-export function describeProducts(
-  ctx: Context,
-  pid: string,
-  wanted: readonly WantedProduct[],
-): Promise<ProductRow[]> {
+export function describeProducts(ctx: Context, pid: string, wanted: readonly WantedProduct[]) {
   const describe = async ({ epi, empi, du }: WantedProduct): Promise<ProductRow> =>
     (await readProduct(ctx, { pid, epi })) ?? unknownProduct({ pid, epi, empi, du });
   return Promise.all(wanted.map(describe));
@@ -98,10 +94,7 @@ export async function pageSubscriptions(
 type UnsubscribeInput = FilterInput & { id?: string | null; mediumvalue?: string | null };
 
 /** Ends subscriptions of the calling shopper or, with a store key, those of a contact or a single one by id. */
-export async function unsubscribe(
-  ctx: Context,
-  { id, topic, epi, medium, mediumvalue }: UnsubscribeInput,
-): Promise<{ msg: string; removed: number }> {
+export async function unsubscribe(ctx: Context, { id, topic, epi, medium, mediumvalue }: UnsubscribeInput) {
   const owner = ownerOf(ctx);
   if (id != null && !isStorable(id)) fail('invalid-request', 'id must contain only printable characters');
   const about = filterOf({ topic, epi });
