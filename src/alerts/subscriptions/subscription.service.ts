@@ -1,9 +1,14 @@
 import { isStoreAlone, requireShopper, requireStore } from '../../context.ts';
 import type { Context, Services } from '../../context.ts';
+import type {
+  MutationUnsubscribeArgs,
+  QuerySubscriptionPageArgs,
+  QuerySubscriptionsArgs,
+} from '../../generated/resolvers.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import { fail } from '../../platform/errors.ts';
-import { checkLimit, checkOffset, decodeSeq, encodeCursor, toConnection } from '../../platform/page.ts';
-import type { Connection } from '../../platform/page.ts';
+import { checkLimit, checkSlice, decodeSeq, encodeCursor, toConnection } from '../../platform/page.ts';
+import type { CountedConnection } from '../../platform/page.ts';
 import { isStorable } from '../../platform/text.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import { checkContact, checkMedium, maskContact } from '../../shoppers/contacts/contact.rules.ts';
@@ -45,30 +50,25 @@ export function ownerFor({ pid, regid, isGuest, em }: ShopperRow): Owner {
   return isGuest ? { pid, regid } : { pid, account: em ?? '' };
 }
 
-type FilterInput = { topic?: string | null; medium?: string | null; epi?: string | null };
 const ORDER = 'subscription';
 
-/** Carries the owner and filter, so that the total is counted only if the client selects it. */
-export type SubscriptionConnectionRow = Connection<SubscriptionRow> & { owner: Owner; filter: PageFilter };
+export type SubscriptionConnectionRow = CountedConnection<SubscriptionRow>;
 
 export async function listSubscriptions(
   ctx: Context,
-  { topic, medium, epi, first, after }: FilterInput & { first?: number | null; after?: string | null },
+  { first, after, ...which }: QuerySubscriptionsArgs,
   owner: Owner = ownerOf(ctx),
 ): Promise<SubscriptionConnectionRow> {
   const size = checkLimit('first', first, 20, 100);
   const before = decodeSeq('after', after, ORDER) ?? undefined;
-  const filter = filterOf({ topic, medium, epi });
+  const filter = filterOf(which);
   const stored = await subscriptions.listSubscriptions(ctx.db, owner, filter, { before, limit: size + 1 });
   const rows = await toRows(ctx, owner.pid, stored);
-  return { ...toConnection(rows, size, ({ seq }) => encodeCursor(ORDER, seq), after), owner, filter };
+  const count = () => subscriptions.countSubscriptions(ctx.db, owner, filter);
+  return { ...toConnection(rows, size, ({ seq }) => encodeCursor(ORDER, seq), after), count };
 }
 
-export function countSubscriptions(ctx: Context, { owner, filter }: SubscriptionConnectionRow) {
-  return subscriptions.countSubscriptions(ctx.db, owner, filter);
-}
-
-function filterOf({ topic, medium, epi }: FilterInput): PageFilter {
+function filterOf({ topic, medium, epi }: QuerySubscriptionsArgs): PageFilter {
   if (topic != null && !isStorable(topic))
     fail('invalid-topics', 'topic must contain only printable characters');
   if (epi != null && !isProductId(epi))
@@ -76,13 +76,9 @@ function filterOf({ topic, medium, epi }: FilterInput): PageFilter {
   return { topic: topic ?? null, medium: medium == null ? null : checkMedium(medium), epi: epi ?? null };
 }
 
-export async function pageSubscriptions(
-  ctx: Context,
-  { topic, medium, ...page }: FilterInput & { limit?: number | null; offset?: number | null },
-): Promise<{ limit: number; offset: number; total: number; subscriptions: SubscriptionRow[] }> {
+export async function pageSubscriptions(ctx: Context, { topic, medium, ...page }: QuerySubscriptionPageArgs) {
   const owner = ownerOf(ctx);
-  const limit = checkLimit('limit', page.limit, 10, 100);
-  const offset = checkOffset(page.offset);
+  const { limit, offset } = checkSlice(page, 10, 100);
   const filter = filterOf({ topic, medium });
   const [total, rows] = await Promise.all([
     subscriptions.countSubscriptions(ctx.db, owner, filter),
@@ -91,14 +87,13 @@ export async function pageSubscriptions(
   return { limit, offset, total, subscriptions: await toRows(ctx, owner.pid, rows) };
 }
 
-type UnsubscribeInput = FilterInput & { id?: string | null; mediumvalue?: string | null };
-
 /** Ends subscriptions of the calling shopper or, with a store key, those of a contact or a single one by id. */
-export async function unsubscribe(ctx: Context, { id, topic, epi, medium, mediumvalue }: UnsubscribeInput) {
+export async function unsubscribe(ctx: Context, { id, topic, epi, ...named }: MutationUnsubscribeArgs) {
   const owner = ownerOf(ctx);
   if (id != null && !isStorable(id)) fail('invalid-request', 'id must contain only printable characters');
   const about = filterOf({ topic, epi });
   // A store must name a contact, because it would otherwise end all of its subscriptions.
+  const { medium, mediumvalue } = named;
   const isContactNamed = medium != null || mediumvalue != null || ('all' in owner && id == null);
   // A guest sees masked contacts and must not find them out by guessing.
   if (isContactNamed && ctx.viewer.keyId === null)
