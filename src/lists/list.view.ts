@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { Context } from '../context.ts';
 import { pauseFor } from '../platform/budget.ts';
 import { maskEmail } from '../platform/mask.ts';
+import { BLANK_PROFILE } from '../shoppers/profile.rules.ts';
 import type { ShopperRow } from '../shoppers/shopper.repo.ts';
 import { variantUrl } from '../stores/products/product.rules.ts';
 import type { BundleItemRow, ItemRow } from './item.columns.ts';
@@ -40,18 +41,7 @@ function maskOwner(pid: string, { fname, em }: { fname: string; em: string | nul
   const never = null as unknown as Date;
   const shown = { pid, fname, em: maskAddress(em), isGuest: em === null };
   const ids = { regid: '', uid: '', di: '', mergedInto: null, epoch: 0 };
-  const profile = {
-    lname: '',
-    m: null,
-    sw_mkt: null,
-    ut: null,
-    acc_mkt: false,
-    extags: [],
-    language: null,
-    prefs: {},
-    pd: {},
-  };
-  return { ...shown, ...ids, ...profile, lastlogin: never, cts: never, uts: never };
+  return { ...BLANK_PROFILE, ...shown, ...ids, lastlogin: never, cts: never, uts: never };
 }
 
 /** Null for a guest: clients use this to find lists that a login will merge. */

@@ -10,21 +10,10 @@ export type ShopperRow = Omit<ShopperModel, 'prefs' | 'pd'> & {
   pd: Record<string, unknown>;
 };
 
-export const BLANK_PROFILE = {
-  fname: '',
-  lname: '',
-  m: null,
-  sw_mkt: null,
-  ut: null,
-  acc_mkt: false,
-  extags: [],
-  language: null,
-  prefs: {},
-  pd: {},
-} satisfies Partial<ShopperRow>;
+type Identity = 'pid' | 'regid' | 'isGuest' | 'uid' | 'di' | 'em' | 'mergedInto' | 'epoch';
 
 /** A shopper's data beyond its identity. */
-export type Profile = Pick<ShopperRow, keyof typeof BLANK_PROFILE>;
+export type Profile = Omit<ShopperRow, Identity | 'lastlogin' | 'cts' | 'uts'>;
 
 export type ShopperChanges = Partial<Profile>;
 

@@ -1,5 +1,5 @@
 import { requireStore } from '../../context.ts';
-import type { Context, Services } from '../../context.ts';
+import type { Context } from '../../context.ts';
 import type { QueryAlertsArgs } from '../../generated/resolvers.ts';
 import { CSV_PORTION, streamCsv } from '../../platform/csv.ts';
 import type { CsvColumn } from '../../platform/csv.ts';
@@ -13,7 +13,6 @@ import {
   toConnection,
 } from '../../platform/page.ts';
 import type { CountedConnection } from '../../platform/page.ts';
-import { DAY_MS } from '../../platform/time.ts';
 import type { ProductRow } from '../../stores/products/product.columns.ts';
 import { readProduct } from '../../stores/products/product.reads.ts';
 import * as alerts from './alert-log.repo.ts';
@@ -91,7 +90,3 @@ export async function retryAlerts(ctx: Context, ids: readonly string[] | null | 
   if ((ids?.length ?? 0) > MAX_IDS) fail('invalid-request', `ids must have at most ${MAX_IDS} entries`);
   return ctx.db.transaction((tx) => alerts.retryAlerts(tx, pid, ids ?? null, ctx.now()));
 }
-
-/** No cool-down is longer than 30 days. */
-export const forgetSeen = ({ db }: Services, now: Date): Promise<number> =>
-  alerts.removeSeen(db, new Date(now.getTime() - 30 * DAY_MS));

@@ -1,7 +1,6 @@
 import { requireStore } from '../../context.ts';
 import type { Context, Services } from '../../context.ts';
 import type { Tx } from '../../platform/database/database.ts';
-import { DAY_MS } from '../../platform/time.ts';
 import { endBouncedContact } from '../../shoppers/contacts/opt-out.service.ts';
 import { MAX_STOCK } from '../../stores/products/product.rules.ts';
 import { emitEvents, queueEvents } from '../../stores/webhooks/event.repo.ts';
@@ -173,6 +172,3 @@ export async function getReach(ctx: Context, topic: string, epis: readonly strin
 export function getProgress(ctx: Context, topic: string, epis: readonly string[]) {
   return events.progressOf(ctx.db, requireStore(ctx).pid, topic, checkEpis(epis));
 }
-
-export const forgetAlertEvents = ({ db }: Services, now: Date): Promise<number> =>
-  events.removeEvents(db, new Date(now.getTime() - 30 * DAY_MS));

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { OutboxMessageModel } from '../../generated/prisma/models.ts';
 import { arraysOf } from '../../platform/database/columns.ts';
 import type { Db, Raw, Tx } from '../../platform/database/database.ts';
+import { DAY_MS } from '../../platform/time.ts';
 import { currentTraceparent } from '../../platform/tracing.ts';
 import type { Medium } from '../send/channels.ts';
 import type { Outcome } from '../send/outcome.ts';
@@ -170,8 +171,8 @@ export function listSent(db: Db, pid: string, medium: Medium, most: number): Pro
   });
 }
 
-export async function removeFinished(db: Db, before: Date): Promise<number> {
-  const where = { finishedAt: { lt: before } };
+export async function forgetFinished({ db }: { db: Db }, now: Date): Promise<number> {
+  const where = { finishedAt: { lt: new Date(now.getTime() - 30 * DAY_MS) } };
   return (await db.prisma.outboxMessage.deleteMany({ where, limit: 5_000 })).count;
 }
 

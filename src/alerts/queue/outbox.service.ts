@@ -3,7 +3,7 @@ import { createBatch } from '../../platform/batch.ts';
 import type { Db, Tx } from '../../platform/database/database.ts';
 import { isDatabaseAway } from '../../platform/database/errors.ts';
 import { METRICS } from '../../platform/metrics.ts';
-import { DAY_MS, HOUR_MS } from '../../platform/time.ts';
+import { HOUR_MS } from '../../platform/time.ts';
 import type { Medium } from '../send/channels.ts';
 import type { Outcome } from '../send/outcome.ts';
 import * as outbox from './outbox.repo.ts';
@@ -76,6 +76,3 @@ export function createAcknowledger(deps: Deps, onEnded?: OnEnded): (attempt: End
 
 export const listSent = (db: Db, pid: string, medium: Medium, most: number): Promise<SentMessage[]> =>
   outbox.listSent(db, pid, medium, most);
-
-export const forgetFinished = ({ db }: Deps, now: Date): Promise<number> =>
-  outbox.removeFinished(db, new Date(now.getTime() - 30 * DAY_MS));

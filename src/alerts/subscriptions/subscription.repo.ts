@@ -6,19 +6,8 @@ import { ACCOUNT_MEDIA } from '../../shoppers/contacts/contact.rules.ts';
 import type { Contact } from '../../shoppers/contacts/contact.rules.ts';
 
 export const FIELDS = {
-  pid: true,
-  id: true,
-  medium: true,
-  value: true,
-  epi: true,
-  empi: true,
-  du: true,
-  topic: true,
-  extras: true,
-  language: true,
-  confirmedAt: true,
-  seq: true,
-  cts: true,
+  ...{ pid: true, id: true, medium: true, value: true, epi: true, empi: true, du: true, topic: true },
+  ...{ extras: true, language: true, confirmedAt: true, seq: true, cts: true },
 } as const;
 
 export type StoredSubscription = Raw<Pick<SubscriptionModel, keyof typeof FIELDS>>;
@@ -160,7 +149,8 @@ export async function settleSubscriptions(tx: Tx, pid: string, ended: readonly E
 }
 
 /** Deletes a batch of requests and subscriptions that were not confirmed in time; returns the count. */
-export async function forgetUnconfirmed(db: Db, before: Date): Promise<number> {
+export async function forgetUnconfirmed({ db }: { db: Db }, now: Date): Promise<number> {
+  const before = new Date(now.getTime() - 30 * DAY_MS);
   const isOld = [{ renewedAt: null }, { renewedAt: { lt: before } }];
   const batch = { where: { confirmedAt: null, cts: { lt: before }, OR: isOld }, limit: 1_000 };
   const subscriptions = await db.prisma.subscription.deleteMany(batch);
@@ -180,7 +170,7 @@ export async function endTopic(tx: Tx, pid: string, topic: string) {
 }
 
 /** Deletes a batch of expired subscriptions, topic by topic; returns the count. */
-export async function forgetExpired(db: Db, now: Date): Promise<number> {
+export async function forgetExpired({ db }: { db: Db }, now: Date): Promise<number> {
   const topics = await db.prisma.topic.findMany({
     where: { expiryDays: { not: null } },
     select: { pid: true, name: true, expiryDays: true },

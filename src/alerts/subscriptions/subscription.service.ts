@@ -1,5 +1,5 @@
 import { isStoreAlone, requireShopper, requireStore } from '../../context.ts';
-import type { Context, Services } from '../../context.ts';
+import type { Context } from '../../context.ts';
 import type {
   MutationUnsubscribeArgs,
   QuerySubscriptionPageArgs,
@@ -10,7 +10,6 @@ import { fail } from '../../platform/errors.ts';
 import { checkLimit, checkSlice, decodeSeq, encodeCursor, toConnection } from '../../platform/page.ts';
 import type { CountedConnection } from '../../platform/page.ts';
 import { isStorable } from '../../platform/text.ts';
-import { DAY_MS } from '../../platform/time.ts';
 import { checkContact, checkMedium, maskContact } from '../../shoppers/contacts/contact.rules.ts';
 import { announce } from '../../shoppers/contacts/subscription-events.service.ts';
 import type { ShopperRow } from '../../shoppers/shopper.repo.ts';
@@ -120,9 +119,3 @@ async function end(tx: Tx, owner: Owner, filter: Filter, now: Date): Promise<num
 export function visibleContact(ctx: Context, { medium, value }: StoredSubscription): string {
   return ctx.viewer.shopper?.isGuest ? maskContact(medium, value) : value;
 }
-
-export const forgetUnconfirmed = ({ db }: Services, now: Date): Promise<number> =>
-  subscriptions.forgetUnconfirmed(db, new Date(now.getTime() - 30 * DAY_MS));
-
-export const forgetExpired = ({ db }: Services, now: Date): Promise<number> =>
-  subscriptions.forgetExpired(db, now);
