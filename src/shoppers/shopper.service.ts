@@ -70,8 +70,11 @@ function checkChanges(input: UpdateShopperInput): ShopperChanges {
   return changes;
 }
 
+/** Identities derive from its secret. */
+export type KeyedStore = { pid: string; secret: Uint8Array };
+
 /** The row of a guest or an account that may not exist yet. */
-export function newShopper(store: StoreRow, kind: 'guest' | 'account', identity: string): NewShopper {
+export function newShopper(store: KeyedStore, kind: 'guest' | 'account', identity: string): NewShopper {
   const regid = regidOf(store.secret, kind, identity);
   return {
     pid: store.pid,

@@ -6,9 +6,8 @@ import { codePoints, hasControlCharacters, isStorable } from '../../platform/tex
 import { DAY_MS } from '../../platform/time.ts';
 import { isProductId, toTag } from '../../stores/products/product.rules.ts';
 import { checkSizes } from '../compose/template.rules.ts';
-import { isBuiltIn } from '../send/channels.ts';
 import type { BuiltInTopic } from '../send/channel.ts';
-import { PARTS, PART_NAMES } from '../send/channels.ts';
+import { PARTS, PART_NAMES, isBuiltIn } from '../send/channels.ts';
 import type { AlertTexts, Part } from '../send/channels.ts';
 import { TOPIC_RULES, topicRules } from './topic.columns.ts';
 import type { RuleName, TopicRule } from './topic.columns.ts';

@@ -6,11 +6,11 @@ import type { CsvColumn } from '../../platform/csv.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import { checkLimit, decodeSeq, encodeCursor, toConnection } from '../../platform/page.ts';
 import type { CountedConnection } from '../../platform/page.ts';
-import type { StoreRow } from '../../stores/store.repo.ts';
 import { emitEvents } from '../../stores/webhooks/event.repo.ts';
 import { findAccount, lockShopper, makeShopper } from '../shopper.repo.ts';
 import type { IdentityKey } from '../shopper.repo.ts';
 import { newShopper } from '../shopper.service.ts';
+import type { KeyedStore } from '../shopper.service.ts';
 import * as consents from './consent.repo.ts';
 import type { ConsentBefore, ConsentFilter, ConsentRow, NewConsent } from './consent.repo.ts';
 import { isAccountContact } from './contact.rules.ts';
@@ -22,7 +22,7 @@ import type { Contact, ContactKey } from './contact.rules.ts';
  */
 export async function recordConsent(
   tx: Tx,
-  store: StoreRow,
+  store: KeyedStore,
   contact: Contact,
   { accepts, regid }: { accepts: boolean; regid: string },
   now: Date,

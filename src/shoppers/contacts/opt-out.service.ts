@@ -56,7 +56,7 @@ async function readShort(db: Db, store: Sender, token: string, now: Date): Promi
 }
 
 /** The store that a link names, not verified. */
-async function namedStore({ db, config }: Deps, token: string) {
+export async function namedStore({ db, config }: Deps, token: string) {
   const [linkNo, pid] = [storeNoOf(token), pidOfLink(token)];
   if (linkNo === null && pid === null) return null;
   const store = await findSender(db, linkNo === null ? { pid: pid! } : { linkNo });
