@@ -17,7 +17,6 @@ import {
 import type { CountedConnection } from '../platform/page.ts';
 import { isStorable } from '../platform/text.ts';
 import { findStore, moveStoreEpoch } from '../stores/store.repo.ts';
-import type { StoreRow } from '../stores/store.repo.ts';
 import { failNoStore } from '../stores/store.service.ts';
 import { publicIdOf, regidOf } from './identity.rules.ts';
 import { profileFault, withoutEmpty } from './profile.rules.ts';

@@ -8,7 +8,7 @@ import {
 } from '../../src/alerts/queue/outbox.repo.ts';
 import type { NewMessage } from '../../src/alerts/queue/outbox.repo.ts';
 import { MAX_ATTEMPTS, acknowledge, createAcknowledger } from '../../src/alerts/queue/outbox.service.ts';
-import type { ClaimedMessage } from '../../src/alerts/queue/outbox.service.ts';
+import type { ClaimedMessage } from '../../src/alerts/queue/outbox.repo.ts';
 import type { Outcome } from '../../src/alerts/send/outcome.ts';
 import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/platform/database/database.ts';

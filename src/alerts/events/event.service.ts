@@ -4,7 +4,7 @@ import type { Tx } from '../../platform/database/database.ts';
 import { endBouncedContact } from '../../shoppers/contacts/opt-out.service.ts';
 import { MAX_STOCK } from '../../stores/products/product.rules.ts';
 import { emitEvents, queueEvents } from '../../stores/webhooks/event.repo.ts';
-import type { EndedMessage } from '../queue/outbox.service.ts';
+import type { EndedMessage } from '../queue/outbox.repo.ts';
 import { countAudience, findTopicRules, topicRulesOf } from '../topics/topic.repo.ts';
 import { checkEpis } from '../topics/topic.rules.ts';
 import { failNoTopic } from '../topics/topic.service.ts';

@@ -160,9 +160,7 @@ export function countWaiting(db: Db, media: readonly Medium[], now: Date): Promi
   return db.query<QueueDepth>(DEPTHS, [now, ...arraysOf(kinds, 'lane', 'medium')]);
 }
 
-export type SentMessage = { id: string; finishedAt: Date | null };
-
-export function listSent(db: Db, pid: string, medium: Medium, most: number): Promise<SentMessage[]> {
+export function listSent(db: Db, pid: string, medium: Medium, most: number) {
   return db.prisma.outboxMessage.findMany({
     where: { pid, medium, state: 'sent' },
     select: { id: true, finishedAt: true },

@@ -1,15 +1,12 @@
 import type { Services } from '../../context.ts';
 import { createBatch } from '../../platform/batch.ts';
-import type { Db, Tx } from '../../platform/database/database.ts';
+import type { Tx } from '../../platform/database/database.ts';
 import { isDatabaseAway } from '../../platform/database/errors.ts';
 import { METRICS } from '../../platform/metrics.ts';
 import { HOUR_MS } from '../../platform/time.ts';
-import type { Medium } from '../send/channels.ts';
 import type { Outcome } from '../send/outcome.ts';
 import * as outbox from './outbox.repo.ts';
-import type { ClaimedMessage, EndedMessage, MessageEnd, SentMessage } from './outbox.repo.ts';
-
-export type { ClaimedMessage, EndedMessage, QueueKey } from './outbox.repo.ts';
+import type { ClaimedMessage, EndedMessage, MessageEnd } from './outbox.repo.ts';
 
 type Deps = Pick<Services, 'db' | 'config' | 'now'>;
 
@@ -73,6 +70,3 @@ export function createAcknowledger(deps: Deps, onEnded?: OnEnded): (attempt: End
     isOnesFault: (error) => !isDatabaseAway(error),
   });
 }
-
-export const listSent = (db: Db, pid: string, medium: Medium, most: number): Promise<SentMessage[]> =>
-  outbox.listSent(db, pid, medium, most);

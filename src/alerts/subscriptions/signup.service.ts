@@ -1,16 +1,13 @@
 import { isStoreAlone, requireShopper, requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
+import type { SubscribeInput } from '../../generated/resolvers.ts';
 import { fail } from '../../platform/errors.ts';
-import type { ProductRow } from '../../stores/products/product.columns.ts';
 import { storeSignUp } from './signup.writes.ts';
 import { checkSignUp } from './subscription.rules.ts';
-import type { SubscribeInput } from './subscription.rules.ts';
 import { describeProducts } from './subscription.service.ts';
 
-export type Subscribed = { message: string; confirmed: boolean; products: ProductRow[]; topics: string[] };
-
 /** Subscribes a contact to topics of products, immediately or after double opt-in. Existing subscriptions are renewed. */
-export async function subscribe(ctx: Context, input: SubscribeInput): Promise<Subscribed> {
+export async function subscribe(ctx: Context, input: SubscribeInput) {
   const store = isStoreAlone(ctx) ? requireStore(ctx) : requireShopper(ctx).store;
   if (!store.inventoryManaged)
     fail(

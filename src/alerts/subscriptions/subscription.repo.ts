@@ -58,13 +58,10 @@ export function saveSubscriptions(tx: Tx, signUps: readonly SignUpWrite[]): Prom
 /** All subscriptions of a store, those requested under a regid, or those of an account by its name. */
 export type Owner = { pid: string } & ({ all: true } | { regid: string } | { account: string });
 
-/** Null matches everything. */
-export type PageFilter = { topic: string | null; medium: string | null; epi: string | null };
-
 /** Null or undefined matches everything. The fields are named after their columns. */
 export type Filter = Partial<Record<'id' | 'topic' | 'epi' | keyof Contact, string | null>>;
 
-function whereOf(owner: Owner, { topic, medium, epi }: PageFilter) {
+function whereOf(owner: Owner, { topic, medium, epi }: Filter) {
   const contact = 'account' in owner ? { medium: { in: ACCOUNT_MEDIA }, value: owner.account } : {};
   const asked = { topic: topic ?? undefined, medium: medium ?? undefined, epi: epi ?? undefined };
   return { pid: owner.pid, AND: [contact, asked] };
@@ -91,7 +88,7 @@ export function conditionOf(owner: Owner, filter: Filter): { text: string; param
 export async function listSubscriptions(
   db: Db,
   owner: Owner,
-  filter: PageFilter,
+  filter: Filter,
   { before, offset, limit }: { before?: number; offset?: number; limit: number },
 ): Promise<StoredSubscription[]> {
   const where = { ...whereOf(owner, filter), seq: { lt: before } };
@@ -104,7 +101,7 @@ export async function listSubscriptions(
   return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
 }
 
-export function countSubscriptions(db: Db, owner: Owner, filter: PageFilter): Promise<number> {
+export function countSubscriptions(db: Db, owner: Owner, filter: Filter): Promise<number> {
   const where = whereOf(owner, filter);
   return 'regid' in owner
     ? db.prisma.subscriptionRequest.count({ where: { ...where, regid: owner.regid } })

@@ -19,7 +19,7 @@ import { readProduct } from '../../stores/products/product.reads.ts';
 import { isProductId } from '../../stores/products/product.rules.ts';
 import { endRequests } from './request.repo.ts';
 import * as subscriptions from './subscription.repo.ts';
-import type { Filter, Owner, PageFilter, StoredSubscription } from './subscription.repo.ts';
+import type { Filter, Owner, StoredSubscription } from './subscription.repo.ts';
 import type { WantedProduct } from './subscription.rules.ts';
 import { storeTopics } from './topic-info.service.ts';
 import type { StoreTopics } from './topic-info.service.ts';
@@ -67,12 +67,12 @@ export async function listSubscriptions(
   return { ...toConnection(rows, size, ({ seq }) => encodeCursor(ORDER, seq), after), count };
 }
 
-function filterOf({ topic, medium, epi }: QuerySubscriptionsArgs): PageFilter {
+function filterOf({ topic, medium, epi }: QuerySubscriptionsArgs): Filter {
   if (topic != null && !isStorable(topic))
     fail('invalid-topics', 'topic must contain only printable characters');
   if (epi != null && !isProductId(epi))
     fail('invalid-products', 'epi must have 1 to 255 printable characters');
-  return { topic: topic ?? null, medium: medium == null ? null : checkMedium(medium), epi: epi ?? null };
+  return { topic, medium: medium && checkMedium(medium), epi };
 }
 
 export async function pageSubscriptions(ctx: Context, { topic, medium, ...page }: QuerySubscriptionPageArgs) {
@@ -90,7 +90,6 @@ export async function pageSubscriptions(ctx: Context, { topic, medium, ...page }
 export async function unsubscribe(ctx: Context, { id, topic, epi, ...named }: MutationUnsubscribeArgs) {
   const owner = ownerOf(ctx);
   if (id != null && !isStorable(id)) fail('invalid-request', 'id must contain only printable characters');
-  const about = filterOf({ topic, epi });
   // A store must name a contact, because it would otherwise end all of its subscriptions.
   const { medium, mediumvalue } = named;
   const isContactNamed = medium != null || mediumvalue != null || ('all' in owner && id == null);
@@ -98,7 +97,7 @@ export async function unsubscribe(ctx: Context, { id, topic, epi, ...named }: Mu
   if (isContactNamed && ctx.viewer.keyId === null)
     fail('forbidden', 'medium and mediumvalue require a store API key');
   const contact = isContactNamed ? checkContact(requireStore(ctx), checkMedium(medium), mediumvalue) : {};
-  const filter = { id, topic: about.topic, epi, ...contact };
+  const filter = { ...filterOf({ topic, epi }), id, ...contact };
   const removed = await ctx.db.transaction((tx) => end(tx, owner, filter, ctx.now()));
   return { msg: removed === 0 ? 'No matching subscriptions' : 'Unsubscribed', removed };
 }

@@ -4,6 +4,7 @@ import type {
   MutationSendTestAlertArgs,
   QueryAudienceArgs,
   QueryPreviewTopicArgs,
+  SaveTopicInput,
 } from '../../generated/resolvers.ts';
 import { failTooMuch, readWithin } from '../../platform/budget.ts';
 import type { Db } from '../../platform/database/database.ts';
@@ -29,7 +30,6 @@ import { MAX_TOPICS, applyTopicInput, checkEpis, textsFor, textsIn } from './top
 import type { TextChanges, TopicInput } from './topic.rules.ts';
 import type { TopicRow } from './topic.types.ts';
 import { TRIGGER_NAMES, triggerOf } from './triggers.ts';
-import type { TriggerName, TriggerSettings } from './triggers.ts';
 
 export async function listTopics(ctx: Context): Promise<TopicRow[]> {
   const store = requireStore(ctx);
@@ -70,9 +70,7 @@ export function listLanguages(ctx: Context): { tag: string; name: string; direct
   return LANGUAGES.map((tag) => ({ tag, name: nameOfLanguage(tag), direction: directionOf(tag) }));
 }
 
-export type TriggerRow = { name: TriggerName; label: string; settings: (keyof TriggerSettings)[] };
-
-export function listTriggers(ctx: Context): TriggerRow[] {
+export function listTriggers(ctx: Context) {
   requireStore(ctx);
   return TRIGGER_NAMES.map((name) => {
     const { label, settings } = triggerOf(name);
@@ -122,10 +120,8 @@ export function listTexts(ctx: Context, topic: TopicRow, tag: string | null | un
   }));
 }
 
-type SaveInput = Omit<TopicInput, 'language'> & { language?: string | null };
-
 /** Creates or changes a topic. Queued alerts use the new texts. */
-export async function saveTopic(ctx: Context, given: Omit<SaveInput, 'texts'> & GivenTexts) {
+export async function saveTopic(ctx: Context, given: SaveTopicInput) {
   const store = requireStore(ctx);
   const { pid, locale } = store;
   const [texts, { language: tag, ...rules }] = takeTexts(given);
