@@ -4,7 +4,7 @@ import type { SendingSchedule } from '../../stores/store.rules.ts';
 import type { ClaimedMessage } from '../queue/outbox.repo.ts';
 import { channelOf } from '../send/channels.ts';
 import type { Medium } from '../send/channels.ts';
-import { planContact } from './frequency.plan.rules.ts';
+import { planContact } from './frequency.rules.ts';
 import * as frequency from './frequency.repo.ts';
 
 type Candidate = { message: ClaimedMessage; content: { store: { pacing: SendingSchedule } } };
