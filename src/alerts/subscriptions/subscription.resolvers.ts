@@ -2,7 +2,6 @@ import type { Resolvers } from '../../generated/resolvers.ts';
 import { subscribe } from './signup.service.ts';
 import * as subscriptions from './subscription.service.ts';
 import { deleteTopic } from './topic-end.service.ts';
-import { topicInfo, topicSettings } from './topic-info.service.ts';
 
 export const subscriptionResolvers = {
   Query: {
@@ -19,9 +18,9 @@ export const subscriptionResolvers = {
     subscriptions: (shopper, page, ctx) =>
       subscriptions.listSubscriptions(ctx, page, subscriptions.ownerFor(shopper)),
   },
-  TopicInfo: { settings: topicSettings },
+  TopicInfo: { settings: subscriptions.topicSettings },
   Subscription: {
-    topicInfo,
+    topicInfo: subscriptions.topicInfo,
     mediumvalue: (subscription, _args, ctx) => subscriptions.visibleContact(ctx, subscription),
     confirmed: (subscription) => subscription.confirmedAt !== null,
   },

@@ -17,12 +17,13 @@ import { unknownProduct } from '../../stores/products/product.columns.ts';
 import type { ProductRow } from '../../stores/products/product.columns.ts';
 import { readProduct } from '../../stores/products/product.reads.ts';
 import { isProductId } from '../../stores/products/product.rules.ts';
+import { topicRulesOf } from '../topics/topic.repo.ts';
+import { listTopics } from '../topics/topic.service.ts';
+import type { TopicRow, TopicRules } from '../topics/topic.types.ts';
 import { endRequests } from './request.repo.ts';
 import * as subscriptions from './subscription.repo.ts';
 import type { Filter, Owner, StoredSubscription } from './subscription.repo.ts';
 import type { WantedProduct } from './subscription.rules.ts';
-import { storeTopics } from './topic-info.service.ts';
-import type { StoreTopics } from './topic-info.service.ts';
 
 export type SubscriptionRow = StoredSubscription & { product: ProductRow; topics: StoreTopics };
 
@@ -117,4 +118,32 @@ async function end(tx: Tx, owner: Owner, filter: Filter, now: Date): Promise<num
 /** Masked for a guest, who proves a device but not the ownership of the address. */
 export function visibleContact(ctx: Context, { medium, value }: StoredSubscription): string {
   return ctx.viewer.shopper?.isGuest ? maskContact(medium, value) : value;
+}
+
+/** The topics of a store, loaded on first use and then shared by all subscriptions of a page. */
+export type StoreTopics = {
+  rules: () => Promise<readonly TopicRules[]>;
+  /** With their texts; requires a store key. */
+  whole: () => Promise<readonly TopicRow[]>;
+};
+
+export type TopicInfoRow = Pick<TopicRules, 'name' | 'trigger'> & { topics: StoreTopics };
+
+export function storeTopics(ctx: Context, pid: string): StoreTopics {
+  let rules: Promise<TopicRules[]> | undefined;
+  let whole: Promise<TopicRow[]> | undefined;
+  return { rules: () => (rules ??= topicRulesOf(ctx.db, pid)), whole: () => (whole ??= listTopics(ctx)) };
+}
+
+const named = <Topic extends TopicRules>(topics: readonly Topic[], wanted: string): Topic | null =>
+  topics.find(({ name }) => name === wanted) ?? null;
+
+/** The public fields of the topic; null if the store has no topic of this name, because sign-ups do not check it. */
+export async function topicInfo({ topic, topics }: SubscriptionRow): Promise<TopicInfoRow | null> {
+  const rules = named(await topics.rules(), topic);
+  return rules && { name: rules.name, trigger: rules.trigger, topics };
+}
+
+export async function topicSettings({ name, topics }: TopicInfoRow): Promise<TopicRow | null> {
+  return named(await topics.whole(), name);
 }
