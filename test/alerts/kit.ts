@@ -3,17 +3,22 @@ import { enqueueMessage } from '../../src/alerts/queue/outbox.repo.ts';
 import type { MailSettings } from '../../src/alerts/send/smtp.ts';
 import type { Config } from '../../src/config.ts';
 import type { Db, Tx } from '../../src/platform/database/database.ts';
-import { filledBy, useService } from '../harness.ts';
+import { useService } from '../harness.ts';
 import type { StoreAccess, TestService } from '../harness.ts';
-import { startHttp, startSmtp } from './receivers.ts';
+import { accept, startHttp, startSmtp } from './receivers.ts';
+import type { TestHttp, TestSmtp } from './receivers.ts';
 
 /** A service of the file that sends to test receivers, without `mail` only SMS; each test finds the receivers empty and willing. */
 export function useReceivers({
   mail = {},
   ...config
 }: Partial<Config> & { mail?: Partial<MailSettings> | null } = {}) {
-  const smtp = filledBy(beforeAll, startSmtp);
-  const provider = filledBy(beforeAll, startHttp);
+  const smtp = {} as TestSmtp;
+  const provider = {} as TestHttp;
+  beforeAll(async () => {
+    await startSmtp(smtp);
+    await startHttp(provider);
+  });
   const service = useService(() => ({
     publicUrl: 'https://alerts.example',
     channels: {
@@ -32,7 +37,7 @@ export function useReceivers({
     smtp.received.length = 0;
     provider.received.length = 0;
     smtp.refuse = smtp.refuseData = () => null;
-    provider.answer = () => ({ status: 201, body: '{"sid":"SM1"}' });
+    provider.answer = accept;
   });
   return { service, smtp, provider };
 }
