@@ -1,8 +1,8 @@
 import type { Context, Services } from '../context.ts';
-import { createBatch, isOneInputsFault, oncePerDatabase } from '../platform/batch.ts';
+import { createBatch, oncePerDatabase } from '../platform/batch.ts';
 import type { BatchOutcome } from '../platform/batch.ts';
 import type { Tx } from '../platform/database/database.ts';
-import { AppError, fail } from '../platform/errors.ts';
+import { fail } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import { countEvents } from '../stores/reports/report.repo.ts';
 import { queueEvents } from '../stores/webhooks/event.repo.ts';
@@ -66,14 +66,7 @@ const shareWrite = oncePerDatabase(({ db }: Pick<Services, 'db'>) =>
     kind: 'write',
     maxInFlight: 2,
     maxBatch: 50,
-    async together(requests) {
-      try {
-        return await db.transaction((tx) => writeTogether(tx, requests));
-      } catch (error) {
-        if (!(error instanceof AppError) && !isOneInputsFault(error)) throw error;
-        return requests.map(() => (requests.length === 1 ? { error } : 'alone'));
-      }
-    },
+    together: (requests) => db.transaction((tx) => writeTogether(tx, requests)),
     alone: (request) => db.transaction((tx) => writeAlone(tx, request)),
     subjectOf: ownerKey,
   }),

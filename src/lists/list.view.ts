@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Context } from '../context.ts';
 import { pauseFor } from '../platform/budget.ts';
 import { maskEmail } from '../platform/mask.ts';
-import { BLANK_PROFILE } from '../shoppers/shopper.repo.ts';
+import { BLANK_PROFILE } from '../shoppers/profile.rules.ts';
 import type { ShopperRow } from '../shoppers/shopper.repo.ts';
 import { variantUrl } from '../stores/products/product.rules.ts';
 import type { BundleItemRow, ItemRow } from './item.columns.ts';

@@ -1,3 +1,4 @@
+import { AppError } from './errors.ts';
 import { METRICS } from './metrics.ts';
 import { holdSpan, resumeSpans } from './tracing.ts';
 import type { Held } from './tracing.ts';
@@ -7,9 +8,12 @@ export type BatchOutcome<Result> = { result: Result } | { error: unknown } | 'al
 
 export type Batching<Input, Result> = {
   kind: 'read' | 'write';
-  /** Runs many inputs in one statement and returns their outcomes in order. An error that it throws concerns all of them. */
+  /** Runs many inputs in one statement or transaction and returns their outcomes in order. */
   together: (inputs: readonly Input[]) => Promise<BatchOutcome<Result>[]>;
-  alone: (input: Input) => Promise<Result>;
+  /** Omitted if it is a batch of one. */
+  alone?: (input: Input) => Promise<Result>;
+  /** Whether one input may be to blame for an error of `together`, so that each runs alone. Any other error concerns all of them. */
+  isOnesFault?: (error: unknown) => boolean;
   /** Inputs with the same subject run one after the other, in order of arrival. */
   subjectOf?: (input: Input) => string;
   maxInFlight?: number;
@@ -26,10 +30,11 @@ type BatchEntry<Input, Result> = {
   reject: (error: unknown) => void;
 };
 
-/** PostgreSQL's error class says whether one input may be to blame: data that it cannot read, or a result that is too large. */
-export function isOneInputsFault(error: unknown): boolean {
-  return /^(22|54)/.test(String((error as { code?: unknown }).code));
-}
+/** Errors of PostgreSQL about data that it cannot read or a result that is too large, and of a write that breaks a rule. */
+const FAULTS = {
+  read: (error: unknown): boolean => /^(22|54)/.test(String((error as { code?: unknown }).code)),
+  write: (error: unknown): boolean => error instanceof AppError || FAULTS.read(error),
+};
 
 /**
  * Concurrent calls share one statement or transaction. It starts only after its calls have arrived, so a read never returns older
@@ -38,7 +43,8 @@ export function isOneInputsFault(error: unknown): boolean {
 export function createBatch<Input, Result>({
   kind,
   together,
-  alone,
+  alone = async (input) => ((await together([input]))[0] as { result: Result }).result,
+  isOnesFault = FAULTS[kind],
   subjectOf,
   maxInFlight = 4,
   maxBatch = 200,
@@ -103,7 +109,7 @@ export function createBatch<Input, Result>({
     METRICS.batchSize.observe({ kind }, batch.length);
     const inputs = batch.map(({ input }) => input);
     const outcomes = await resumeSpans(batch, () => together(inputs)).catch((error: unknown) =>
-      batch.map(() => ({ error })),
+      batch.map(() => (batch.length > 1 && isOnesFault(error) ? ('alone' as const) : { error })),
     );
     inFlight -= 1;
     batch.forEach((entry, index) => settle(entry, outcomes[index]!));
@@ -128,15 +134,7 @@ export function createBatchLoader<Key, Row>(
   return createBatch<Key, Row>({
     kind: 'read',
     ...limits,
-    async together(keys) {
-      try {
-        return (await load(keys)).map((result) => ({ result }));
-      } catch (error) {
-        if (keys.length === 1 || !isOneInputsFault(error)) throw error;
-        return keys.map(() => 'alone');
-      }
-    },
-    alone: async (key) => (await load([key]))[0]!,
+    together: async (keys) => (await load(keys)).map((result) => ({ result })),
   });
 }
 

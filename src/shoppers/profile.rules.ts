@@ -96,23 +96,25 @@ function fillPrefs(own: Json, given: Json): Json {
 
 /** An account's profile, completed from a guest's. An account that has made a choice about marketing keeps it. */
 export function fillProfile(own: Profile, given: Profile): Profile {
-  const hasAnswered = own.acc_mkt || Object.keys(own.prefs).length > 0;
+  const filled = FIELDS.map((field) => [field, isBlank(own[field]) ? given[field] : own[field]]);
   return {
-    fname: own.fname || given.fname,
-    lname: own.lname || given.lname,
-    m: own.m ?? given.m,
-    sw_mkt: own.sw_mkt ?? given.sw_mkt,
-    ut: own.ut ?? given.ut,
-    acc_mkt: hasAnswered ? own.acc_mkt : given.acc_mkt,
-    extags: own.extags.length > 0 ? own.extags : given.extags,
-    language: own.language ?? given.language,
+    ...(Object.fromEntries(filled) as Profile),
+    acc_mkt: own.acc_mkt || (isBlank(own.prefs) && given.acc_mkt),
     prefs: fillPrefs(own.prefs, given.prefs),
     pd: joinMaps(own.pd, given.pd),
   };
 }
 
+export const BLANK_PROFILE = {
+  ...{ fname: '', lname: '', m: null, sw_mkt: null, ut: null, acc_mkt: false, extags: [], language: null },
+  ...{ prefs: {}, pd: {} },
+} satisfies Profile;
+
+const FIELDS = Object.keys(BLANK_PROFILE) as (keyof Profile)[];
+
+const isBlank = (value: Profile[keyof Profile]): boolean =>
+  typeof value === 'object' && value !== null ? Object.keys(value).length === 0 : !value;
+
 export function isBlankProfile(profile: Profile): boolean {
-  const { fname, lname, m, sw_mkt, ut, acc_mkt, extags, language, prefs, pd } = profile;
-  const hasMore = [prefs, pd, extags].some((object) => Object.keys(object).length > 0);
-  return !(fname || lname || m || sw_mkt || ut || acc_mkt || language || hasMore);
+  return FIELDS.every((field) => isBlank(profile[field]));
 }

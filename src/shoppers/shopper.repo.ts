@@ -10,21 +10,10 @@ export type ShopperRow = Omit<ShopperModel, 'prefs' | 'pd'> & {
   pd: Record<string, unknown>;
 };
 
-export const BLANK_PROFILE = {
-  fname: '',
-  lname: '',
-  m: null,
-  sw_mkt: null,
-  ut: null,
-  acc_mkt: false,
-  extags: [],
-  language: null,
-  prefs: {},
-  pd: {},
-} satisfies Partial<ShopperRow>;
+type Identity = 'pid' | 'regid' | 'isGuest' | 'uid' | 'di' | 'em' | 'mergedInto' | 'epoch';
 
 /** A shopper's data beyond its identity. */
-export type Profile = Pick<ShopperRow, keyof typeof BLANK_PROFILE>;
+export type Profile = Omit<ShopperRow, Identity | 'lastlogin' | 'cts' | 'uts'>;
 
 export type ShopperChanges = Partial<Profile>;
 
@@ -47,12 +36,7 @@ const TOUCH = {
 };
 
 /** Creates the shopper or records its login; concurrent first calls leave one row. A null `language` changes none. */
-export async function touchShopper(
-  db: Db,
-  shopper: NewShopper,
-  now: Date,
-  language: string | null = null,
-): Promise<ShopperRow> {
+export async function touchShopper(db: Db, shopper: NewShopper, now: Date, language: string | null = null) {
   const { pid, regid, isGuest, uid, di, em } = shopper;
   const [row] = await db.query<ShopperRow>(TOUCH, [pid, regid, isGuest, uid, di, em, now, language]);
   return row!;

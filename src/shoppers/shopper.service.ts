@@ -17,7 +17,6 @@ import {
 import type { CountedConnection } from '../platform/page.ts';
 import { isStorable } from '../platform/text.ts';
 import { findStore, moveStoreEpoch } from '../stores/store.repo.ts';
-import type { StoreRow } from '../stores/store.repo.ts';
 import { failNoStore } from '../stores/store.service.ts';
 import { publicIdOf, regidOf } from './identity.rules.ts';
 import { profileFault, withoutEmpty } from './profile.rules.ts';
@@ -70,8 +69,11 @@ function checkChanges(input: UpdateShopperInput): ShopperChanges {
   return changes;
 }
 
+/** Identities derive from its secret. */
+export type KeyedStore = { pid: string; secret: Uint8Array };
+
 /** The row of a guest or an account that may not exist yet. */
-export function newShopper(store: StoreRow, kind: 'guest' | 'account', identity: string): NewShopper {
+export function newShopper(store: KeyedStore, kind: 'guest' | 'account', identity: string): NewShopper {
   const regid = regidOf(store.secret, kind, identity);
   return {
     pid: store.pid,

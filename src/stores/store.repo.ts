@@ -63,10 +63,6 @@ export async function findStore(db: Db, pid: string): Promise<StoreRow | null> {
   return (await db.prisma.store.findFirst({ where: { pid }, omit: { updatedAt: true } })) as StoreRow | null;
 }
 
-export async function pidOfLinkNo(db: Db, linkNo: number): Promise<string | null> {
-  return (await db.prisma.store.findFirst({ where: { linkNo }, select: { pid: true } }))?.pid ?? null;
-}
-
 const API_KEY = { id: true, name: true, hint: true, createdAt: true, lastUsedAt: true } as const;
 const VALID_KEYS = { where: { revokedAt: null }, select: API_KEY, orderBy: { createdAt: 'asc' } } as const;
 

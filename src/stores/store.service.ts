@@ -27,7 +27,6 @@ export {
   keepNewestKeys,
   lockDemo,
   pidOfDemo,
-  pidOfLinkNo,
   readServiceSecret,
 } from './store.repo.ts';
 export { forgetWindows } from './usage-window.repo.ts';

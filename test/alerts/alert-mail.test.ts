@@ -3,33 +3,15 @@ import { saveTopic } from '../../src/alerts/topics/topic.repo.ts';
 import { BUILT_IN_TOPICS } from '../../src/alerts/topics/topic.rules.ts';
 import { createLogger } from '../../src/platform/log.ts';
 import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
-import { enqueueMail, outboxOf, seedSubscription, setStock, unsubscribe } from './kit.ts';
-import { startSmtp } from './receivers.ts';
-import type { TestSmtp } from './receivers.ts';
+import { enqueueMail, outboxOf, seedSubscription, setStock, unsubscribe, useReceivers } from './kit.ts';
 
-let service: TestService;
-let smtp: TestSmtp;
+const { service, smtp } = useReceivers();
 
 const START = new Date('2026-03-01T09:00:00Z');
 const later = (ms: number) => new Date(START.getTime() + ms);
 const HOUR = 3_600_000;
 
-beforeAll(async () => {
-  smtp = await startSmtp();
-  service = await startService({
-    publicUrl: 'https://alerts.example',
-    channels: { email: { smtpUrl: smtp.url, from: 'alerts@store.example', connections: 3, dkim: null } },
-  });
-});
-afterAll(async () => {
-  await service.close();
-  await smtp.close();
-});
 beforeEach(() => {
-  smtp.received.length = 0;
-  smtp.refuse = () => null;
-  smtp.refuseData = () => null;
   service.setNow(START);
 });
 

@@ -1,32 +1,14 @@
 import { chmod, mkdir, readFile, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
-import { enqueueMail, outboxOf, seedSubscription, setStock } from './kit.ts';
-import { startHttp } from './receivers.ts';
-import type { TestHttp } from './receivers.ts';
+import { enqueueMail, outboxOf, seedSubscription, setStock, useReceivers } from './kit.ts';
 
-let service: TestService;
-let provider: TestHttp;
+const { service, provider } = useReceivers({ mail: null });
 
 const START = new Date('2026-03-01T09:00:00Z');
 const later = (ms: number) => new Date(START.getTime() + ms);
 
-beforeAll(async () => {
-  provider = await startHttp();
-  service = await startService({
-    publicUrl: 'https://alerts.example',
-    channels: { sms: { baseUrl: provider.url, account: 'AC1', token: 'secret', from: '+4930999' } },
-  });
-});
-afterAll(async () => {
-  await service.close();
-  await provider.close();
-});
 beforeEach(() => {
-  provider.received.length = 0;
-  provider.answer = () => ({ status: 201, body: '{"sid":"SM1"}' });
   service.setNow(START);
 });
 

@@ -1,35 +1,13 @@
 import { parse } from 'parse5';
 import type { NewStore } from '../../src/stores/store.service.ts';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
-import { startHttp, startSmtp } from './receivers.ts';
-import type { ReceivedMail, TestHttp, TestSmtp } from './receivers.ts';
+import { useReceivers } from './kit.ts';
+import type { ReceivedMail } from './receivers.ts';
 
 // What shoppers receive from a store with a brand, as it arrives.
 
-let service: TestService;
-let smtp: TestSmtp;
-let provider: TestHttp;
-
-beforeAll(async () => {
-  smtp = await startSmtp();
-  provider = await startHttp();
-  service = await startService({
-    publicUrl: 'https://wishes.shop.example',
-    channels: {
-      email: { smtpUrl: smtp.url, from: 'alerts@service.example', connections: 2, dkim: null },
-      sms: { baseUrl: provider.url, account: 'AC1', token: 'secret', from: '+4930999' },
-    },
-  });
-});
-afterAll(async () => {
-  await service.close();
-  await smtp.close();
-  await provider.close();
-});
-beforeEach(() => {
-  smtp.received.length = 0;
-  provider.received.length = 0;
+const { service, smtp, provider } = useReceivers({
+  publicUrl: 'https://wishes.shop.example',
+  mail: { from: 'alerts@service.example' },
 });
 
 const BRAND = {

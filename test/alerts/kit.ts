@@ -1,7 +1,46 @@
 import { randomUUID } from 'node:crypto';
-import type { Db, Tx } from '../../src/platform/database/database.ts';
 import { enqueueMessage } from '../../src/alerts/queue/outbox.repo.ts';
+import type { MailSettings } from '../../src/alerts/send/smtp.ts';
+import type { Config } from '../../src/config.ts';
+import type { Db, Tx } from '../../src/platform/database/database.ts';
+import { useService } from '../harness.ts';
 import type { StoreAccess, TestService } from '../harness.ts';
+import { accept, startHttp, startSmtp } from './receivers.ts';
+import type { TestHttp, TestSmtp } from './receivers.ts';
+
+/** A service of the file that sends to test receivers, without `mail` only SMS; each test finds the receivers empty and willing. */
+export function useReceivers({
+  mail = {},
+  ...config
+}: Partial<Config> & { mail?: Partial<MailSettings> | null } = {}) {
+  const smtp = {} as TestSmtp;
+  const provider = {} as TestHttp;
+  beforeAll(async () => {
+    await startSmtp(smtp);
+    await startHttp(provider);
+  });
+  const service = useService(() => ({
+    publicUrl: 'https://alerts.example',
+    channels: {
+      ...(mail && {
+        email: { smtpUrl: smtp.url, from: 'alerts@store.example', connections: 3, dkim: null, ...mail },
+      }),
+      sms: { baseUrl: provider.url, account: 'AC1', token: 'secret', from: '+4930999' },
+    },
+    ...config,
+  }));
+  afterAll(async () => {
+    await smtp.close();
+    await provider.close();
+  });
+  beforeEach(() => {
+    smtp.received.length = 0;
+    provider.received.length = 0;
+    smtp.refuse = smtp.refuseData = () => null;
+    provider.answer = accept;
+  });
+  return { service, smtp, provider };
+}
 
 /** A subscription to make. */
 export type SeedSubscription = {

@@ -8,7 +8,7 @@ import {
 } from '../../src/alerts/queue/outbox.repo.ts';
 import type { NewMessage } from '../../src/alerts/queue/outbox.repo.ts';
 import { MAX_ATTEMPTS, acknowledge, createAcknowledger } from '../../src/alerts/queue/outbox.service.ts';
-import type { ClaimedMessage } from '../../src/alerts/queue/outbox.service.ts';
+import type { ClaimedMessage } from '../../src/alerts/queue/outbox.repo.ts';
 import type { Outcome } from '../../src/alerts/send/outcome.ts';
 import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/platform/database/database.ts';
@@ -320,10 +320,11 @@ describe('while much is queued that the planner knows nothing of', () => {
     );
   });
 
+  const end = { reason: 'no', until: now, isContactGone: false, timeZone: null };
   const endAs = (kind: Outcome['kind']) => (tx: Tx, messages: ClaimedMessage[]) =>
     recordEnds(
       tx,
-      messages.map((message) => ({ message, kind, reason: 'no', until: now, isContactGone: false })),
+      messages.map((message) => ({ ...end, message, kind })),
       now,
     );
 

@@ -34,15 +34,11 @@ export async function readMail(
   return { to: rcptTo[0]!.address, from, mail: await PostalMime.parse(raw), raw };
 }
 
-export async function startSmtp(): Promise<TestSmtp> {
-  const smtp: TestSmtp = {
-    url: '',
-    received: [],
-    refuse: () => null,
-    refuseData: () => null,
-    beforeAnswer: async () => undefined,
-    close: async () => undefined,
-  };
+/** Fills the object that a file already has, or a new one. */
+export async function startSmtp(smtp = {} as TestSmtp): Promise<TestSmtp> {
+  smtp.received = [];
+  smtp.refuse = smtp.refuseData = () => null;
+  smtp.beforeAnswer = async () => undefined;
   const errorOf = (refusal: { code: number; text: string } | null) =>
     refusal && Object.assign(new Error(refusal.text), { responseCode: refusal.code });
   const server = new SMTPServer({
@@ -86,14 +82,13 @@ export type TestHttp = {
   close: () => Promise<void>;
 };
 
-export async function startHttp(): Promise<TestHttp> {
-  const http: TestHttp = {
-    url: '',
-    port: 0,
-    received: [],
-    answer: () => ({ status: 201, body: '{"sid":"SM1"}' }),
-    close: async () => undefined,
-  };
+/** A provider's answer to an SMS that it takes. */
+export const accept = (): HttpAnswer => ({ status: 201, body: '{"sid":"SM1"}' });
+
+/** Fills the object that a file already has, or a new one. */
+export async function startHttp(http = {} as TestHttp): Promise<TestHttp> {
+  http.received = [];
+  http.answer = accept;
   const server: Server = createServer((req, res) => {
     const chunks: Buffer[] = [];
     req.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -2,15 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { encryptLink } from '../../src/shoppers/contacts/link.rules.ts';
 import { findStore } from '../../src/stores/store.repo.ts';
 import type { NewStore } from '../../src/stores/store.service.ts';
-import { startService } from '../harness.ts';
-import type { Caller, TestService, TestShopper } from '../harness.ts';
+import type { Caller, TestShopper } from '../harness.ts';
 import { until } from '../until.ts';
-import { setStock } from './kit.ts';
-import { startSmtp } from './receivers.ts';
-import type { TestSmtp } from './receivers.ts';
+import { setStock, useReceivers } from './kit.ts';
 
-let service: TestService;
-let smtp: TestSmtp;
+const { service, smtp } = useReceivers();
 let store: NewStore;
 
 const START = new Date('2026-03-01T09:00:00Z');
@@ -18,19 +14,7 @@ const DAY = 86_400_000;
 const ANN = 'ann@example.com';
 const BOB = 'bob@example.com';
 
-beforeAll(async () => {
-  smtp = await startSmtp();
-  service = await startService({
-    publicUrl: 'https://alerts.example',
-    channels: { email: { smtpUrl: smtp.url, from: 'alerts@store.example', connections: 3, dkim: null } },
-  });
-});
-afterAll(async () => {
-  await service.close();
-  await smtp.close();
-});
 beforeEach(async () => {
-  smtp.received.length = 0;
   later(0);
   store = await service.createStore({ doubleOptIn: true });
 });

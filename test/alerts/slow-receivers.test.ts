@@ -4,41 +4,17 @@ import type { AddressInfo, Socket } from 'node:net';
 import { email } from '../../src/alerts/send/email.ts';
 import { openFileOutbox } from '../../src/alerts/send/file.ts';
 import { createDispatchTasks } from '../../src/alerts/dispatch/dispatcher.ts';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
 import { until } from '../until.ts';
-import { outboxOf, seedSubscription, setStock } from './kit.ts';
-import { startHttp, startSmtp } from './receivers.ts';
-import type { TestHttp, TestSmtp } from './receivers.ts';
-
-let service: TestService;
-let smtp: TestSmtp;
-let provider: TestHttp;
+import { outboxOf, seedSubscription, setStock, useReceivers } from './kit.ts';
 
 /** Long enough for a busy machine to renew it in time. */
 const LEASE_MS = 2_000;
 const MAIL = { from: 'alerts@store.example', connections: 1, dkim: null };
 
-beforeAll(async () => {
-  [smtp, provider] = [await startSmtp(), await startHttp()];
-  service = await startService({
-    dispatchLeaseMs: LEASE_MS,
-    dispatchRetryMs: 10,
-    channels: {
-      email: { ...MAIL, smtpUrl: smtp.url },
-      sms: { baseUrl: provider.url, account: 'AC1', token: 'secret', from: '+4930999' },
-    },
-  });
-});
-afterAll(async () => {
-  await service.close();
-  await smtp.close();
-  await provider.close();
-});
-
-beforeEach(() => {
-  smtp.received.length = 0;
-  provider.received.length = 0;
+const { service, smtp, provider } = useReceivers({
+  dispatchLeaseMs: LEASE_MS,
+  dispatchRetryMs: 10,
+  mail: MAIL,
 });
 
 /** Done when several leases have gone by since the first claim, as the row of the one message of a store tells. */

@@ -1,30 +1,13 @@
 import type { NewStore } from '../../src/stores/store.service.ts';
 import { newAccount } from '../api/list-kit.ts';
-import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
-import { outboxOf, seedSubscription, setStock } from './kit.ts';
-import { startSmtp } from './receivers.ts';
-import type { TestSmtp } from './receivers.ts';
+import { outboxOf, seedSubscription, setStock, useReceivers } from './kit.ts';
 
-let service: TestService;
-let smtp: TestSmtp;
+const { service, smtp } = useReceivers();
 
 const START = new Date('2026-03-01T09:00:00Z');
 const later = (hours: number) => new Date(START.getTime() + hours * 3_600_000);
 
-beforeAll(async () => {
-  smtp = await startSmtp();
-  service = await startService({
-    publicUrl: 'https://alerts.example',
-    channels: { email: { smtpUrl: smtp.url, from: 'alerts@store.example', connections: 3, dkim: null } },
-  });
-});
-afterAll(async () => {
-  await service.close();
-  await smtp.close();
-});
 beforeEach(() => {
-  smtp.received.length = 0;
   service.setNow(START);
 });
 

@@ -1,29 +1,13 @@
 import { createHmac } from 'node:crypto';
-import { seedSubscription, outboxOf, setStock } from '../alerts/kit.ts';
-import { startHttp } from '../alerts/receivers.ts';
-import type { TestHttp } from '../alerts/receivers.ts';
+import { outboxOf, seedSubscription, setStock, useReceivers } from '../alerts/kit.ts';
 import { startService } from '../harness.ts';
-import type { TestService } from '../harness.ts';
 
-let service: TestService;
-let provider: TestHttp;
+const { service, provider } = useReceivers({ mail: null });
 
 const URL_OF_HOOK = 'https://alerts.example/webhooks/sms';
 const START = new Date('2026-06-01T09:00:00Z');
 
-beforeAll(async () => {
-  provider = await startHttp();
-  service = await startService({
-    publicUrl: 'https://alerts.example',
-    channels: { sms: { baseUrl: provider.url, account: 'AC1', token: 'secret', from: '+4930999' } },
-  });
-});
-afterAll(async () => {
-  await service.close();
-  await provider.close();
-});
 beforeEach(() => {
-  provider.received.length = 0;
   service.setNow(START);
 });
 

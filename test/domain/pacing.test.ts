@@ -1,6 +1,10 @@
 import fc from 'fast-check';
-import { planContact } from '../../src/alerts/events/frequency.plan.rules.ts';
-import { LOOK_AGAIN_MS, afterQuiet, departureOf } from '../../src/alerts/events/frequency.rules.ts';
+import {
+  LOOK_AGAIN_MS,
+  afterQuiet,
+  departureOf,
+  planContact,
+} from '../../src/alerts/events/frequency.rules.ts';
 import type { SendingSchedule } from '../../src/stores/store.rules.ts';
 import { times } from '../tier.ts';
 

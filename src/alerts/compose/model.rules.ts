@@ -32,10 +32,7 @@ type ShownStore = Branded & { currency: string | null };
 /** The language of a message, and the locale of its prices. */
 export type Reader = { language: string; locale: string };
 
-export function storeModel(
-  { name, logoUrl, colour, currency }: ShownStore,
-  { locale }: Reader,
-): AlertModel['store'] {
+export function storeModel({ name, logoUrl, colour, currency }: ShownStore, { locale }: Reader) {
   const button = { colour: colour ?? DEFAULT_COLOUR, text_colour: textOn(colour ?? DEFAULT_COLOUR) };
   return { name, logo: logoUrl ?? '', ...button, currency: currency ?? '', locale };
 }

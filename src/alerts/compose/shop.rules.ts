@@ -1,7 +1,7 @@
 import { pictureSchemes } from '../../platform/pictures.ts';
 import { absoluteUrl, siteOf } from './model.rules.ts';
 
-type Shop = { isDemo: boolean } & (
+export type Shop = { isDemo: boolean } & (
   | { siteUrl: string | null }
   | { shareUrl: string | null; allowedOrigins: readonly string[] }
 );

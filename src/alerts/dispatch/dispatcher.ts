@@ -9,12 +9,12 @@ import type { Envelope } from '../../stores/store.service.ts';
 import { footerTexts } from '../compose/model.rules.ts';
 import { alertEnded, queueNextPortion } from '../events/event.service.ts';
 import { OPTED_OUT, findOptedOut, prepareMessages, senderFields } from '../events/message.service.ts';
-import type { ClaimedMessage } from '../queue/outbox.service.ts';
+import type { ClaimedMessage } from '../queue/outbox.repo.ts';
 import { createQueue } from '../queue/queue.ts';
 import type { QueueOptions } from '../queue/queue.ts';
 import { createCircuitBreaker } from '../queue/scheduling.ts';
 import type { Task } from '../queue/worker.ts';
-import type { Payload, Transport } from '../send/channel.ts';
+import type { Footer, Payload, Transport } from '../send/channel.ts';
 import { MEDIA, channelOf } from '../send/channels.ts';
 import type { Medium } from '../send/channels.ts';
 import { openFileOutbox } from '../send/file.ts';
@@ -46,7 +46,9 @@ export const alertQueue: MediumQueue = (services, medium, transports, concurrenc
       others,
       attempt: async () => {
         const composed = await compose();
-        return 'kind' in composed ? composed : transportOf(message.pid).send(composed, services.now());
+        if ('kind' in composed) return composed;
+        const outcome = await transportOf(message.pid).send(composed, services.now());
+        return outcome.kind === 'sent' ? { ...outcome, timeZone: composed.timeZone } : outcome;
       },
     }));
   },
@@ -152,26 +154,24 @@ const SUPPRESSED: Outcome = { kind: 'withheld', reason: 'the contact has unsubsc
 const messageQueue: MediumQueue = (services, medium, transports, concurrency) => {
   const channel = channelOf(medium);
 
-  /** Adds an unsubscribe link unless the message has its own. */
-  const withUnsubscribe = (payload: Payload, store: Envelope, to: string): Payload => {
-    if (!channel.withFooter) return payload;
+  /** The footer of a message, in its own language. */
+  const footerOf = ({ language: wanted }: Payload, store: Envelope, to: string): Footer => {
+    const language = shippedLanguage(wanted ?? null, store.locale);
     const claim = { scope: 'all', medium, value: to.toLowerCase(), topic: '', epi: '' } as const;
-    return channel.withFooter(payload, (given) => {
-      const language = shippedLanguage(given, store.locale);
-      const url = unsubscribeUrl(services.config.publicUrl, store, claim, language);
-      return { ...footerTexts(store, language, 'footer.why.message'), url };
-    });
+    const url = unsubscribeUrl(services.config.publicUrl, store, claim, language);
+    return { ...footerTexts(store, language, 'footer.why.message'), url };
   };
 
   const send = async (
-    { id, kind, recipient: to, payload }: ClaimedMessage,
+    { id, kind, recipient: to, ...message }: ClaimedMessage,
     store: Envelope | null,
     transport: Pick<Transport, 'send'>,
   ): Promise<Outcome> => {
     if (store === null) return GONE;
     if (store.isSuppressed && !DIRECT_KINDS.has(kind)) return SUPPRESSED;
-    const content = withUnsubscribe(payload as Payload, store, to);
-    return transport.send({ id, to, payload: content, ...senderFields(store) }, services.now());
+    const content = message.payload as Payload;
+    const payload = channel.withFooter?.(content, footerOf(content, store, to)) ?? content;
+    return transport.send({ id, to, payload, ...senderFields(store) }, services.now());
   };
 
   return {

@@ -1,6 +1,7 @@
 import type { OutboxMessageModel } from '../../generated/prisma/models.ts';
 import type { Db, Raw, Tx } from '../../platform/database/database.ts';
 import { isUniqueViolation } from '../../platform/database/errors.ts';
+import { DAY_MS } from '../../platform/time.ts';
 import type { MessageState } from '../queue/outbox.repo.ts';
 
 export type AlertRow = Pick<
@@ -89,7 +90,8 @@ export async function retryAlerts(tx: Tx, pid: string, ids: readonly string[] | 
 
 const FORGOTTEN_AT_ONCE = 5_000;
 
-export async function removeSeen(db: Db, before: Date): Promise<number> {
-  const where = { sentAt: { lt: before } };
+/** No cool-down is longer than 30 days. */
+export async function forgetSeen({ db }: { db: Db }, now: Date): Promise<number> {
+  const where = { sentAt: { lt: new Date(now.getTime() - 30 * DAY_MS) } };
   return (await db.prisma.alertSeen.deleteMany({ where, limit: FORGOTTEN_AT_ONCE })).count;
 }

@@ -1,5 +1,6 @@
 import { requireStore } from '../../context.ts';
-import type { Context, Services } from '../../context.ts';
+import type { Context } from '../../context.ts';
+import type { QueryAlertsArgs } from '../../generated/resolvers.ts';
 import { CSV_PORTION, streamCsv } from '../../platform/csv.ts';
 import type { CsvColumn } from '../../platform/csv.ts';
 import { fail } from '../../platform/errors.ts';
@@ -11,23 +12,15 @@ import {
   failCursor,
   toConnection,
 } from '../../platform/page.ts';
-import type { Connection } from '../../platform/page.ts';
-import { DAY_MS } from '../../platform/time.ts';
+import type { CountedConnection } from '../../platform/page.ts';
 import type { ProductRow } from '../../stores/products/product.columns.ts';
 import { readProduct } from '../../stores/products/product.reads.ts';
-import type { MessageState } from '../queue/outbox.repo.ts';
 import * as alerts from './alert-log.repo.ts';
 import type { AlertFilter, AlertPosition, AlertRow } from './alert-log.repo.ts';
 
-export type AlertsInput = {
-  state?: MessageState | null;
-  topic?: string | null;
-  /** Milliseconds if the value comes straight from a form. */
-  from?: Date | number | null;
-  to?: Date | number | null;
-  search?: string | null;
-};
-type PageInput = AlertsInput & { first?: number | null; after?: string | null };
+/** The times are milliseconds if they come straight from a form. */
+type AlertsInput = Omit<QueryAlertsArgs, 'from' | 'to'> &
+  Partial<Record<'from' | 'to', Date | number | null>>;
 
 const ORDER = 'alert';
 
@@ -41,8 +34,7 @@ function filterOf({ state, topic, search, ...range }: AlertsInput): AlertFilter 
   return { state: state ?? null, topic: topic ?? null, from, to, contact };
 }
 
-/** Carries its filter, so that the total is counted only when a caller selects it. */
-export type AlertConnectionRow = Connection<AlertRow> & { filter: AlertFilter };
+export type AlertConnectionRow = CountedConnection<AlertRow>;
 
 function positionOf(after: string | null | undefined): AlertPosition | null {
   const decoded = decodeMoment('after', after, ORDER);
@@ -51,18 +43,15 @@ function positionOf(after: string | null | undefined): AlertPosition | null {
   return Number.isSafeInteger(seq) ? { cts, seq: seq as number } : failCursor('after');
 }
 
-export async function listAlerts(ctx: Context, { first, after, ...which }: PageInput) {
+export async function listAlerts(ctx: Context, { first, after, ...which }: AlertsInput) {
   const { pid } = requireStore(ctx);
   const size = checkLimit('first', first, 20, 100);
   const before = positionOf(after);
   const filter = filterOf(which);
   const rows = await alerts.listAlerts(ctx.db, pid, { ...filter, before, limit: size + 1 });
   const cursorOf = ({ cts, seq }: AlertRow): string => encodeCursor(ORDER, cts.getTime(), seq);
-  return { ...toConnection(rows, size, cursorOf, after), filter };
-}
-
-export function countAlerts(ctx: Context, { filter }: AlertConnectionRow): Promise<number> {
-  return alerts.countAlerts(ctx.db, requireStore(ctx).pid, filter);
+  const count = () => alerts.countAlerts(ctx.db, pid, filter);
+  return { ...toConnection(rows, size, cursorOf, after), count };
 }
 
 type FileRow = AlertRow & { product: ProductRow | null };
@@ -101,7 +90,3 @@ export async function retryAlerts(ctx: Context, ids: readonly string[] | null | 
   if ((ids?.length ?? 0) > MAX_IDS) fail('invalid-request', `ids must have at most ${MAX_IDS} entries`);
   return ctx.db.transaction((tx) => alerts.retryAlerts(tx, pid, ids ?? null, ctx.now()));
 }
-
-/** No cool-down is longer than 30 days. */
-export const forgetSeen = ({ db }: Services, now: Date): Promise<number> =>
-  alerts.removeSeen(db, new Date(now.getTime() - 30 * DAY_MS));

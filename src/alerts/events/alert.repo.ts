@@ -1,9 +1,9 @@
 import type { RestockModel } from '../../generated/prisma/models.ts';
 import { arraysOf } from '../../platform/database/columns.ts';
 import type { Db, Raw, Tx } from '../../platform/database/database.ts';
-import { LIST_OWNER_COLUMNS, isNotQueued } from '../../shoppers/contacts/list-owner.repo.ts';
 import { dayIn } from '../../platform/time-zone.ts';
-import type { ZonedStore } from '../../stores/reports/report.repo.ts';
+import { languageOrAccounts } from '../../shoppers/contacts/language.repo.ts';
+import { LIST_OWNER_COLUMNS, isNotQueued } from '../../shoppers/contacts/list-owner.repo.ts';
 import { SENDER_COLUMNS } from '../../stores/sender.repo.ts';
 import type { Sender } from '../../stores/sender.repo.ts';
 import type { ShownProduct } from '../compose/model.rules.ts';
@@ -132,7 +132,7 @@ const PRODUCT_COLUMNS = `coalesce(p.empi, sub.empi) AS empi, p.bt, p.dt, p.sku, 
 // SQL: runs for every batch of alerts and reads six tables by key in one round trip; plain joins took 9 ms to plan and 4 to run.
 const FACTS = `
   SELECT o.id IS NOT NULL AS "isThere", s.*, r.state AS "eventState", r.cause AS "eventCause", sub.id AS "subscriptionId", sub."confirmedAt", sub."wishedAt",
-    coalesce(sub.language, (SELECT a.language FROM shopper a WHERE a.pid = o.pid AND a.em = o.recipient)) AS language,
+    ${languageOrAccounts('sub.language', 'o.pid', 'o.recipient')} AS language,
     o.subscription_id IS NULL AS "isListOwner", h.accepts, h."hasLeft", h.holds,
     (SELECT c.sent_at FROM alert_seen c
      WHERE c.pid = o.pid AND c.epi = o.epi AND c.topic = o.topic AND c.medium = o.medium AND c.value = o.recipient) AS "seenAt", ${PRODUCT_COLUMNS}
@@ -180,26 +180,19 @@ const LOCK_SUBSCRIPTIONS = `
 /** SQL: runs for every delivery and updates three tables in one round trip. */
 const RECORD_SENT = `
   WITH done AS MATERIALIZED (
-    SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[]) AS d (pid, subscription_id, medium, value, epi, topic)
+    SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
+      AS d (pid, subscription_id, medium, value, epi, topic, day)
   ), consumed AS (
     DELETE FROM subscription WHERE ctid = ANY (ARRAY(
       SELECT s.ctid FROM done d CROSS JOIN LATERAL (
         SELECT ctid, pid FROM subscription WHERE id = d.subscription_id OFFSET 0) s WHERE s.pid = d.pid))
   ), seen AS (
     INSERT INTO alert_seen (pid, medium, value, epi, topic, sent_at)
-    SELECT DISTINCT pid, medium, value, epi, topic, $7::timestamptz FROM done
+    SELECT DISTINCT pid, medium, value, epi, topic, $8::timestamptz FROM done
     ON CONFLICT (pid, epi, topic, medium, value) DO UPDATE SET sent_at = excluded.sent_at
   )
   INSERT INTO tally_delta (pid, kind, key, n)
-  SELECT d.pid, 'alert', t.day, count(*) FROM done d JOIN unnest($8::text[], $9::text[]) AS t (pid, day) ON t.pid = d.pid
-  GROUP BY d.pid, t.day`;
-
-/** Today's date in the time zone of each of these stores. */
-async function todayOf(db: Db, of: readonly { pid: string }[], now: Date) {
-  const where = { pid: { in: [...new Set(of.map(({ pid }) => pid))] } };
-  const stores = await db.prisma.store.findMany({ where, select: { pid: true, pacing: true } });
-  return (stores as ZonedStore[]).map(({ pid, pacing }) => ({ pid, day: dayIn(pacing.timeZone, now) }));
-}
+  SELECT pid, 'alert', day, count(*) FROM done GROUP BY pid, day`;
 
 /** A sent alert consumes its subscription, starts the cool-down and counts in the store's statistics. */
 export async function recordSent(tx: Tx, alerts: readonly EndedMessage[], now: Date): Promise<void> {
@@ -207,6 +200,6 @@ export async function recordSent(tx: Tx, alerts: readonly EndedMessage[], now: D
   const inOrder = [...alerts].sort((left, right) => (left.id < right.id ? -1 : 1));
   await tx.query(LOCK_SUBSCRIPTIONS, arraysOf(inOrder, 'pid', 'subscriptionId'));
   const rows = arraysOf(inOrder, 'pid', 'subscriptionId', 'medium', 'recipient', 'epi', 'topic');
-  const today = arraysOf(await todayOf(tx, inOrder, now), 'pid', 'day');
-  await tx.query(RECORD_SENT, [...rows, now, ...today]);
+  const days = inOrder.map(({ timeZone }) => dayIn(timeZone ?? undefined, now));
+  await tx.query(RECORD_SENT, [...rows, days, now]);
 }

@@ -1,6 +1,6 @@
 import type { Resolvers } from '../../generated/resolvers.ts';
 import { readProduct } from '../../stores/products/product.reads.ts';
-import { countAlerts, listAlerts, retryAlerts } from './alert-log.service.ts';
+import { listAlerts, retryAlerts } from './alert-log.service.ts';
 import { countListHolders, getProgress, getReach, triggerTopic } from './event.service.ts';
 
 export const alertResolvers = {
@@ -9,7 +9,7 @@ export const alertResolvers = {
     sendProgress: (_root, { topic, epis }, ctx) => getProgress(ctx, topic, epis),
   },
   Alert: { product: ({ pid, epi }, _args, ctx) => readProduct(ctx, { pid, epi }) },
-  AlertConnection: { totalCount: (page, _args, ctx) => countAlerts(ctx, page) },
+  AlertConnection: { totalCount: (page) => page.count() },
   Audience: {
     listHolders: ({ topic, epis }, _args, ctx) => countListHolders(ctx, topic, epis),
     reach: ({ topic, epis }, _args, ctx) => getReach(ctx, topic, epis),

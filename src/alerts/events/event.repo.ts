@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../../platform/database/database.ts';
+import { DAY_MS } from '../../platform/time.ts';
 import { AVAILABLE } from '../../stores/products/product.repo.ts';
 import { MAX_STOCK } from '../../stores/products/product.rules.ts';
-import type { MessageState } from '../queue/outbox.repo.ts';
 import type { ProductState } from '../topics/triggers.ts';
 import type { EventPlan, LiveEvent, Mark } from './event.rules.ts';
 
@@ -148,19 +148,12 @@ const FORGET = `
     LIMIT ${FORGOTTEN_AT_ONCE}) RETURNING 1`;
 
 /** Removes one batch of old events that have no queued messages and returns its size. */
-export async function removeEvents(db: Db, before: Date): Promise<number> {
-  return (await db.query(FORGET, [before])).length;
+export async function forgetAlertEvents({ db }: { db: Db }, now: Date): Promise<number> {
+  return (await db.query(FORGET, [new Date(now.getTime() - 30 * DAY_MS)])).length;
 }
 
-export type SendProgress = Record<MessageState, number> & { isQueueing: boolean };
-
 /** Counts the alerts of a topic's live events for these variants by state. */
-export async function progressOf(
-  db: Db,
-  pid: string,
-  topic: string,
-  epis: readonly string[],
-): Promise<SendProgress> {
+export async function progressOf(db: Db, pid: string, topic: string, epis: readonly string[]) {
   const live = await db.prisma.restock.findMany({
     where: { pid, epi: { in: [...epis] }, topic, state: { not: 'stopped' } },
     select: { id: true, state: true },

@@ -1,11 +1,10 @@
 import { requireStore } from '../../context.ts';
 import type { Context, Services } from '../../context.ts';
 import type { Tx } from '../../platform/database/database.ts';
-import { DAY_MS } from '../../platform/time.ts';
 import { endBouncedContact } from '../../shoppers/contacts/opt-out.service.ts';
 import { MAX_STOCK } from '../../stores/products/product.rules.ts';
 import { emitEvents, queueEvents } from '../../stores/webhooks/event.repo.ts';
-import type { EndedMessage } from '../queue/outbox.service.ts';
+import type { EndedMessage } from '../queue/outbox.repo.ts';
 import { countAudience, findTopicRules, topicRulesOf } from '../topics/topic.repo.ts';
 import { checkEpis } from '../topics/topic.rules.ts';
 import { failNoTopic } from '../topics/topic.service.ts';
@@ -133,11 +132,7 @@ export async function catchUp(
   await events.reopenEvents(tx, pid, lasting, now);
 }
 
-export async function triggerTopic(
-  ctx: Context,
-  name: string,
-  epis: readonly string[],
-): Promise<{ opened: number; audience: number; listHolders: number }> {
+export async function triggerTopic(ctx: Context, name: string, epis: readonly string[]) {
   const { pid } = requireStore(ctx);
   const named = checkEpis(epis);
   return ctx.db.transaction(async (tx) => {
@@ -177,6 +172,3 @@ export async function getReach(ctx: Context, topic: string, epis: readonly strin
 export function getProgress(ctx: Context, topic: string, epis: readonly string[]) {
   return events.progressOf(ctx.db, requireStore(ctx).pid, topic, checkEpis(epis));
 }
-
-export const forgetAlertEvents = ({ db }: Services, now: Date): Promise<number> =>
-  events.removeEvents(db, new Date(now.getTime() - 30 * DAY_MS));

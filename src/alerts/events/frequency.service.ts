@@ -4,13 +4,10 @@ import type { SendingSchedule } from '../../stores/store.rules.ts';
 import type { ClaimedMessage } from '../queue/outbox.repo.ts';
 import { channelOf } from '../send/channels.ts';
 import type { Medium } from '../send/channels.ts';
-import { planContact } from './frequency.plan.rules.ts';
+import { planContact } from './frequency.rules.ts';
 import * as frequency from './frequency.repo.ts';
 
 type Candidate = { message: ClaimedMessage; content: { store: { pacing: SendingSchedule } } };
-
-/** The alerts of one message: those of the batch, and those claimed in addition, which are still to be evaluated. */
-type Group = { messageId: string; own: ClaimedMessage[]; taken: ClaimedMessage[] };
 
 const REASONS = {
   digest: 'waiting for the digest window to end',
@@ -32,12 +29,15 @@ function groupByContact(candidates: readonly Candidate[]): ContactAlerts[] {
   return [...contacts.values()];
 }
 
-/** Writes its decision before sending, so that a retry has the same alerts and id, and a message in flight counts. */
+/**
+ * Returns the alerts of each message: its own, and those taken in addition, which are still to be evaluated. Writes its decision before sending,
+ * so that a retry has the same alerts and id, and a message in flight counts.
+ */
 export async function groupAlerts(
   { db, config, now }: Services,
   medium: Medium,
   candidates: readonly Candidate[],
-): Promise<Group[]> {
+) {
   if (candidates.length === 0) return [];
   const contacts = groupByContact(candidates);
   const claimed = candidates.map(({ message }) => message);

@@ -61,12 +61,7 @@ const COUNT = `
   WHERE NOT ${hasUnsubscribed('$1', 'contact.medium', 'contact.value', '$3', 'x.epi')}
   GROUP BY contact.medium`;
 
-export function countListOwners(
-  db: Db,
-  pid: string,
-  topic: string,
-  epis: readonly string[],
-): Promise<{ medium: string; count: number }[]> {
+export function countListOwners(db: Db, pid: string, topic: string, epis: readonly string[]) {
   return db.query<{ medium: string; count: number }>(COUNT, [pid, epis, topic]);
 }
 
@@ -87,13 +82,7 @@ const RECIPIENTS = `
 type MediumAudience = { medium: Medium; people: number; messages: number };
 
 /** Counts each contact once, even across several variants. */
-export function countRecipients(
-  db: Db,
-  pid: string,
-  topic: TopicRules,
-  epis: readonly string[],
-  now: Date,
-): Promise<MediumAudience[]> {
+export function countRecipients(db: Db, pid: string, topic: TopicRules, epis: readonly string[], now: Date) {
   const params = [pid, epis, topic.name, expiresBefore(topic, now), topic.listHolders];
   return db.query<MediumAudience>(RECIPIENTS, params);
 }

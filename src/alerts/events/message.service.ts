@@ -28,8 +28,10 @@ import { groupAlerts } from './frequency.service.ts';
 type Message = {
   message: ClaimedMessage;
   others: ClaimedMessage[];
-  compose: () => Promise<Outgoing | Outcome>;
+  compose: () => Promise<OutgoingAlert | Outcome>;
 };
+
+type OutgoingAlert = Outgoing & { timeZone: string | null };
 
 type Content = {
   store: AlertFacts;
@@ -42,11 +44,7 @@ type Prepared = { message: ClaimedMessage; evaluate: () => Verdict; content: Con
 type Ready = Prepared & { content: Content };
 
 /** Combines a contact's alerts into one message if the store wants that, and omits those that have to wait. */
-export async function prepareMessages(
-  services: Services,
-  medium: Medium,
-  alerts: readonly ClaimedMessage[],
-): Promise<Message[]> {
+export async function prepareMessages(services: Services, medium: Medium, alerts: readonly ClaimedMessage[]) {
   const prepared = await prepareAlerts(services, medium, alerts);
   const isLimited = ({ message, content }: Prepared): boolean =>
     content !== null && (hasSchedule(content.store.pacing) || message.scheduledAt !== null);
@@ -84,11 +82,7 @@ function inReadingOrder({ message: left }: Ready, { message: right }: Ready): nu
 export const OPTED_OUT = { kind: 'withheld', reason: 'the contact replied STOP' } as const;
 
 /** Which of these contacts replied STOP; none where a channel has no replies. */
-export async function findOptedOut(
-  { db }: Pick<Services, 'db'>,
-  medium: Medium,
-  values: readonly string[],
-): Promise<Set<string>> {
+export async function findOptedOut({ db }: Pick<Services, 'db'>, medium: Medium, values: readonly string[]) {
   return new Set(channelOf(medium).replies ? await optOuts.findOptedOut(db, medium, values) : []);
 }
 
@@ -176,7 +170,7 @@ function partition(alerts: readonly Prepared[]): { ready: Ready[]; ended: Messag
 
 function composeAlone(services: Services, medium: Medium, alert: Prepared): Message {
   const { message, content } = alert;
-  const compose = async (): Promise<Outgoing | Outcome> => {
+  const compose = async (): Promise<OutgoingAlert | Outcome> => {
     const verdict = alert.evaluate();
     if (verdict.kind !== 'send') return verdict;
     return composeTogether(services, medium, message.id, [{ ...alert, content: content! }]);
@@ -206,12 +200,7 @@ function digestTexts(store: Sender, language: string, products: number, url: str
 }
 
 /** Renders one message for a contact; a single alert is not a digest. */
-async function composeTogether(
-  services: Services,
-  medium: Medium,
-  id: string,
-  alerts: readonly Ready[],
-): Promise<Outgoing | Outcome> {
+async function composeTogether(services: Services, medium: Medium, id: string, alerts: readonly Ready[]) {
   const [{ message, content }] = alerts as [Ready, ...Ready[]];
   const { store } = content;
   const isDigest = alerts.length > 1;
@@ -232,7 +221,8 @@ async function composeTogether(
       ? await services.templates.alerts.join({ pid: store.pid, parts, digest })
       : (pieces[0] as AlertTexts);
     const payload = channelOf(medium).compose(texts, { oneClickUrl: url, isTest: false });
-    return { id, ...senderFields(store), to: message.recipient, payload };
+    const { timeZone = null } = store.pacing;
+    return { id, ...senderFields(store), timeZone, to: message.recipient, payload };
   } catch (error) {
     return outcomeOfTemplate(error as Error);
   }

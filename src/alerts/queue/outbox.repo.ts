@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { OutboxMessageModel } from '../../generated/prisma/models.ts';
 import { arraysOf } from '../../platform/database/columns.ts';
 import type { Db, Raw, Tx } from '../../platform/database/database.ts';
+import { DAY_MS } from '../../platform/time.ts';
 import { currentTraceparent } from '../../platform/tracing.ts';
 import type { Medium } from '../send/channels.ts';
 import type { Outcome } from '../send/outcome.ts';
@@ -159,9 +160,7 @@ export function countWaiting(db: Db, media: readonly Medium[], now: Date): Promi
   return db.query<QueueDepth>(DEPTHS, [now, ...arraysOf(kinds, 'lane', 'medium')]);
 }
 
-export type SentMessage = { id: string; finishedAt: Date | null };
-
-export function listSent(db: Db, pid: string, medium: Medium, most: number): Promise<SentMessage[]> {
+export function listSent(db: Db, pid: string, medium: Medium, most: number) {
   return db.prisma.outboxMessage.findMany({
     where: { pid, medium, state: 'sent' },
     select: { id: true, finishedAt: true },
@@ -170,8 +169,8 @@ export function listSent(db: Db, pid: string, medium: Medium, most: number): Pro
   });
 }
 
-export async function removeFinished(db: Db, before: Date): Promise<number> {
-  const where = { finishedAt: { lt: before } };
+export async function forgetFinished({ db }: { db: Db }, now: Date): Promise<number> {
+  const where = { finishedAt: { lt: new Date(now.getTime() - 30 * DAY_MS) } };
   return (await db.prisma.outboxMessage.deleteMany({ where, limit: 5_000 })).count;
 }
 
@@ -213,37 +212,41 @@ export type MessageEnd = {
   reason: string | null;
   until: Date | null;
   isContactGone: boolean;
+  timeZone: string | null;
 };
 
 export type EndedMessage = Pick<
   ClaimedMessage,
   'pid' | 'id' | 'medium' | 'recipient' | 'topic' | 'epi' | 'subscriptionId' | 'eventId'
 > &
-  Pick<MessageEnd, 'kind' | 'isContactGone'> & { error: string | null; hasPlace: boolean };
+  Pick<MessageEnd, 'kind' | 'isContactGone' | 'timeZone'> & { error: string | null; hasPlace: boolean };
 
-const ENDS = { kind: 'text', reason: 'text', until: 'timestamptz', is_gone: 'boolean', event_id: 'text' };
+const ENDS = {
+  ...{ kind: 'text', reason: 'text', until: 'timestamptz', is_gone: 'boolean' },
+  ...{ time_zone: 'text', event_id: 'text' },
+};
 
 // A deferred message releases its place. One that a newer event took over is due again, because the reason applied to the older event.
 /** SQL: updates each row with its own values. */
 const RECORD = `
   UPDATE outbox o SET state = CASE WHEN h.kind IN ('retry', 'deferred') THEN 'queued' ELSE h.kind END, error = h.reason,
-    due_at = coalesce(h.until, o.due_at), finished_at = CASE WHEN h.kind NOT IN ('retry', 'deferred') THEN $9::timestamptz END,
+    due_at = coalesce(h.until, o.due_at), finished_at = CASE WHEN h.kind NOT IN ('retry', 'deferred') THEN $10::timestamptz END,
     payload = CASE WHEN h.kind <> 'sent' OR o.lane = 'webhook' THEN o.payload END, has_place = o.has_place AND h.kind <> 'deferred',
     leaves_at = CASE WHEN h.kind <> 'deferred' THEN o.leaves_at END, parcel_id = CASE WHEN h.kind <> 'deferred' THEN o.parcel_id END
   FROM (
-    SELECT h.at, h.lane, h.state, h.claim, h.claimed, h.has_place, h.is_gone, new.*
+    SELECT h.at, h.lane, h.state, h.claim, h.claimed, h.has_place, h.is_gone, h.time_zone, new.*
     FROM (${held(ENDS)}) h CROSS JOIN LATERAL (SELECT h.kind = 'withheld' AND h.restock_id IS DISTINCT FROM h.event_id AS is_moved) event
     CROSS JOIN LATERAL (SELECT CASE WHEN is_moved THEN 'retry' ELSE h.kind END AS kind, CASE WHEN NOT is_moved THEN h.reason END AS reason,
-      CASE WHEN is_moved THEN $9 ELSE h.until END AS until) new) h
+      CASE WHEN is_moved THEN $10 ELSE h.until END AS until) new) h
   WHERE o.ctid = h.at AND CASE WHEN h.kind = 'sent' THEN h.state <> 'sent' AND (h.lane <> 'webhook' OR h.claimed = h.claim) ELSE ${STILL_HELD} END
   RETURNING o.pid, o.id, o.medium, o.recipient, o.topic, o.epi, o.subscription_id AS "subscriptionId", o.restock_id AS "eventId", o.error,
-    h.kind, h.has_place AS "hasPlace", h.is_gone AS "isContactGone"`;
+    h.kind, h.has_place AS "hasPlace", h.is_gone AS "isContactGone", h.time_zone AS "timeZone"`;
 
 /** Skips messages that were claimed or requeued meanwhile; a delivery counts even then, except of a replayed webhook event. */
 export async function recordEnds(tx: Tx, ends: readonly MessageEnd[], now: Date): Promise<EndedMessage[]> {
   const messages = ends.map(({ message }) => message);
   await lock(tx, messages);
-  const values = arraysOf(ends, 'kind', 'reason', 'until', 'isContactGone');
+  const values = arraysOf(ends, 'kind', 'reason', 'until', 'isContactGone', 'timeZone');
   const params = [...claimsOf(messages), ...values, ...arraysOf(messages, 'eventId'), now];
   return tx.query<EndedMessage>(RECORD, params);
 }

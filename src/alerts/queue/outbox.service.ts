@@ -1,15 +1,12 @@
 import type { Services } from '../../context.ts';
 import { createBatch } from '../../platform/batch.ts';
-import type { Db, Tx } from '../../platform/database/database.ts';
+import type { Tx } from '../../platform/database/database.ts';
 import { isDatabaseAway } from '../../platform/database/errors.ts';
 import { METRICS } from '../../platform/metrics.ts';
-import { DAY_MS, HOUR_MS } from '../../platform/time.ts';
-import type { Medium } from '../send/channels.ts';
+import { HOUR_MS } from '../../platform/time.ts';
 import type { Outcome } from '../send/outcome.ts';
 import * as outbox from './outbox.repo.ts';
-import type { ClaimedMessage, EndedMessage, MessageEnd, SentMessage } from './outbox.repo.ts';
-
-export type { ClaimedMessage, EndedMessage, QueueKey } from './outbox.repo.ts';
+import type { ClaimedMessage, EndedMessage, MessageEnd } from './outbox.repo.ts';
 
 type Deps = Pick<Services, 'db' | 'config' | 'now'>;
 
@@ -30,7 +27,7 @@ export type OnEnded = (tx: Tx, ended: readonly EndedMessage[], now: Date) => Pro
 
 /** Schedules a `retry`, or marks the message as failed once all attempts are used up. */
 function endOf({ message, outcome }: EndedAttempt, retryMs: number, now: Date): Omit<MessageEnd, 'message'> {
-  const end = { kind: outcome.kind, reason: null, until: null, isContactGone: false };
+  const end = { kind: outcome.kind, reason: null, until: null, isContactGone: false, timeZone: null };
   if (outcome.kind !== 'retry') return { ...end, ...outcome };
   const { kind, most = MAX_ATTEMPTS, reason, afterMs = 0 } = outcome;
   if (message.attempts >= most)
@@ -66,21 +63,10 @@ export function createAcknowledger(deps: Deps, onEnded?: OnEnded): (attempt: End
     kind: 'write',
     maxInFlight: 1,
     async together(attempts) {
-      try {
-        await acknowledge(deps, attempts, onEnded);
-        return attempts.map(() => ({ result: undefined }));
-      } catch (error) {
-        if (attempts.length === 1 || isDatabaseAway(error)) throw error;
-        // An outcome that cannot be recorded must not cause the others to be sent twice.
-        return attempts.map(() => 'alone');
-      }
+      await acknowledge(deps, attempts, onEnded);
+      return attempts.map(() => ({ result: undefined }));
     },
-    alone: (attempt) => acknowledge(deps, [attempt], onEnded),
+    // An outcome that cannot be recorded must not cause the others to be sent twice.
+    isOnesFault: (error) => !isDatabaseAway(error),
   });
 }
-
-export const listSent = (db: Db, pid: string, medium: Medium, most: number): Promise<SentMessage[]> =>
-  outbox.listSent(db, pid, medium, most);
-
-export const forgetFinished = ({ db }: Deps, now: Date): Promise<number> =>
-  outbox.removeFinished(db, new Date(now.getTime() - 30 * DAY_MS));

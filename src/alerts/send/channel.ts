@@ -45,8 +45,8 @@ export type ConfirmMessage = {
   count: number;
 };
 
-/** Each channel has its own type. */
-export type Payload = object;
+/** Each channel has its own type. The language is that of the footer that a message still gets; the store's if omitted. */
+export type Payload = { language?: string; [field: string]: unknown };
 
 export type Outgoing = {
   /** Stays the same for every attempt. */
@@ -125,8 +125,8 @@ export type Channel<PartName extends string = string, Settings extends object = 
   compose(texts: Record<PartName, string>, options: { oneClickUrl: string; isTest: boolean }): Payload;
   /** The double opt-in message. */
   confirm(message: ConfirmMessage): Payload;
-  /** Adds an unsubscribe link to a message that has none, in the message's language; null is the store's. */
-  withFooter?(payload: Payload, footerIn: (language: string | null) => Footer): Payload;
+  /** Adds an unsubscribe link to a message that has none. */
+  withFooter?(payload: Payload, footer: Footer): Payload;
   settings: {
     /** Environment variables and their schemas. */
     variables: Record<string, z.ZodType>;

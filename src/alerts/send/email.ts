@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { readEmail } from '../../platform/email.ts';
 import { maskEmail } from '../../platform/mask.ts';
 import { toLine } from '../../platform/text.ts';
-import type { Channel, Outgoing } from './channel.ts';
+import type { Channel, Outgoing, Payload } from './channel.ts';
 import { confirmMail } from './confirm.ts';
 import type { FileOutbox } from './file.ts';
 import { htmlWithFooter, textWithFooter } from './footer.ts';
@@ -18,12 +18,10 @@ import { STANDARD_MAIL } from './standard-mail.ts';
 import type { FieldName } from './standard-mail.ts';
 
 /** An email in the outbox; without `headers` it has no unsubscribe link yet. */
-export type MailPayload = {
+export type MailPayload = Payload & {
   subject: string;
   html: string;
   text: string;
-  /** Of the footer that it still gets; the store's if omitted. */
-  language?: string;
   headers?: Record<string, string>;
 };
 
@@ -140,16 +138,10 @@ export const email = {
     headers: oneClickHeaders(oneClickUrl),
   }),
   confirm: confirmMail,
-  withFooter(payload, footerIn): MailPayload {
-    const { html, text, headers, language = null, ...mail } = payload as MailPayload;
-    if (headers) return payload as MailPayload;
-    const footer = footerIn(language);
-    return {
-      ...mail,
-      html: htmlWithFooter(html, footer),
-      text: textWithFooter(text, footer),
-      headers: oneClickHeaders(footer.url),
-    };
+  withFooter(payload, footer): MailPayload {
+    const { subject, html, text, headers = oneClickHeaders(footer.url) } = payload as MailPayload;
+    if ('headers' in payload) return { subject, html, text, headers };
+    return { subject, html: htmlWithFooter(html, footer), text: textWithFooter(text, footer), headers };
   },
   settings: {
     variables: {

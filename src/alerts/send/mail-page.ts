@@ -104,8 +104,11 @@ type Picture = { title: string; url: string; image: string };
 const linked = (url: string, content: string, style = ''): string =>
   url === '' ? content : `<a href="${escapeHtml(url)}" style="color:inherit;${style}">${content}</a>`;
 
+export const imageTag = (src: string, alt: string, width: number): string =>
+  `<img src="${src}" alt="${alt}" width="${width}" style="display:block;width:${width}px;max-width:100%;height:auto;border:0;border-radius:8px;font-size:14px">`;
+
 const image = ({ title, image: src }: Picture, width: number): string =>
-  `<img src="${escapeHtml(src)}" alt="${escapeHtml(shorten(title, 120))}" width="${width}" style="display:block;width:${width}px;max-width:100%;height:auto;border:0;border-radius:8px;font-size:14px">`;
+  imageTag(escapeHtml(src), escapeHtml(shorten(title, 120)), width);
 
 export const pictureCell = (picture: Picture): string =>
   `<td style="padding:0 0 20px">${linked(picture.url, image(picture, 280))}</td>`;

@@ -1,7 +1,8 @@
 import { DAY_MS } from '../../platform/time.ts';
 
 export type Outcome =
-  | { kind: 'sent' }
+  /** An alert counts in the statistics of the day in its store's time zone. */
+  | { kind: 'sent'; timeZone?: string | null }
   /** Retried, not before `afterMs` if the receiver asked for it; after `most` attempts it becomes a dead letter. */
   | { kind: 'retry'; reason: string; afterMs?: number; most?: number }
   /** A dead letter. `isContactGone` means that the receiver rejects every message to this contact. */

@@ -5,10 +5,7 @@ export const httpUrl = z
   .transform((url) => url.replace(/\/+$/, ''));
 
 /** Requires all of these variables or none, because a partial configuration must fail at startup, not with the first message. */
-export function together<Name extends string>(
-  env: Record<string, unknown>,
-  ...names: Name[]
-): { [Key in Name]: string } | null {
+export function together<Name extends string>(env: Record<string, unknown>, ...names: Name[]) {
   const missing = names.filter((name) => env[name] === undefined);
   if (missing.length === names.length) return null;
   if (missing.length > 0)

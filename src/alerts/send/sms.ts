@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Channel, Outgoing } from './channel.ts';
+import type { Channel, Outgoing, Payload } from './channel.ts';
 import { confirmSms } from './confirm.ts';
 import { SENT, outcomeOfError, outcomeOfStatus } from './outcome.ts';
 import type { Outcome } from './outcome.ts';
@@ -11,7 +11,7 @@ import { standardSms } from './standard-mail.ts';
 /** An HTTP API that is compatible with Twilio's. */
 type SmsSettings = { baseUrl: string; account: string; token: string; from: string };
 
-type SmsPayload = { text: string };
+type SmsPayload = Payload & { text: string };
 
 const MAX_RESPONSE_BYTES = 16_384;
 /** Long, because a provider that responds late has sent the message, and a retry would send it twice. */

@@ -31,8 +31,7 @@ const OLD_PRICE = when(
   WAS_MORE,
   ` <s class="wg-soft" style="font-weight:400;color:#52525b">${VALUES.oldPrice}</s>`,
 );
-const IMAGE =
-  '<img src="{{ product.image }}" alt="{{ product.title | shorten: 120 }}" width="280" style="display:block;width:280px;max-width:100%;height:auto;border:0;border-radius:8px;font-size:14px">';
+const IMAGE = page.imageTag('{{ product.image }}', '{{ product.title | shorten: 120 }}', 280);
 const PICTURE = `<td style="padding:0 0 20px">${when('product.url != ""', `<a href="{{ product.url }}">${IMAGE}</a>`, IMAGE)}</td></tr><tr>`;
 const LOGO = `{% if store.logo != "" %}${page.logoImage('{{ store.logo }}', '{{ store.name }}')}{% else %}{{ store.name }}{% endif %}`;
 const VARIANT =

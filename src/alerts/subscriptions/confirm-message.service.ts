@@ -8,9 +8,10 @@ import { variantUrl } from '../../stores/products/product.rules.ts';
 import type { StoreRow } from '../../stores/store.repo.ts';
 import { consume } from '../../stores/usage-window.repo.ts';
 import { productUrls } from '../compose/shop.rules.ts';
+import type { Shop } from '../compose/shop.rules.ts';
 import { enqueueMessage } from '../queue/outbox.repo.ts';
-import { isBuiltIn } from '../send/channels.ts';
-import { channelOf, isTerse } from '../send/channels.ts';
+import { channelOf, isBuiltIn, isTerse } from '../send/channels.ts';
+import type { Branded } from '../send/mail-page.ts';
 import * as requests from './request.repo.ts';
 import { LINK_LIFETIME_MS, SIGNUP_LIMITS, failTooMany, signupKey, toClaim } from './signup.rules.ts';
 import type { SignupKind } from './signup.rules.ts';
@@ -63,7 +64,12 @@ export async function sendConfirmation(
 type Asked = { topic: string; epi: string };
 
 /** Describes requests, newest first, by the catalogue and built-in topics only, because anyone can have typed other texts. */
-export async function describeAsked(db: Db, store: StoreRow, publicUrl: string, asked: readonly Asked[]) {
+export async function describeAsked(
+  db: Db,
+  store: Branded & Shop & { pid: string },
+  publicUrl: string,
+  asked: readonly Asked[],
+) {
   const epis = [...new Set(asked.map(({ epi }) => epi))];
   const products = new Map((await findProducts(db, store.pid, epis)).map((one) => [one.epi, one]));
   const found = epis.map((epi) => products.get(epi)).find((one) => one?.dt);
@@ -78,13 +84,7 @@ export async function describeAsked(db: Db, store: StoreRow, publicUrl: string, 
 }
 
 /** The path of the confirmation page; a short link if the medium limits the length. */
-function confirmPath(
-  store: StoreRow,
-  contact: Contact,
-  issuedAt: Date,
-  requester: string,
-  language: string,
-): string {
+function confirmPath(store: StoreRow, contact: Contact, issuedAt: Date, requester: string, language: string) {
   const short = isTerse(contact.medium) ? shortConfirm(store, { contact, issuedAt, requester }) : null;
   if (short !== null) return `/c/${short}`;
   const token = encryptLink(store, 'confirm', toClaim(contact, issuedAt, requester));

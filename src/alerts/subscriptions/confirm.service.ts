@@ -4,17 +4,17 @@ import { newId } from '../../platform/ids.ts';
 import { addOptIns, deleteSuppressions } from '../../shoppers/contacts/consent.repo.ts';
 import { isAccountContact, maskContact } from '../../shoppers/contacts/contact.rules.ts';
 import { readerLanguage } from '../../shoppers/contacts/language.repo.ts';
-import { decryptLink, pidOfLink, readShortConfirm, storeNoOf } from '../../shoppers/contacts/link.rules.ts';
+import { readConfirm, readShortConfirm } from '../../shoppers/contacts/link.rules.ts';
 import { recordConsent } from '../../shoppers/contacts/mailing-list.service.ts';
+import { namedStore } from '../../shoppers/contacts/opt-out.service.ts';
+import { announceCreated } from '../../shoppers/contacts/subscription-events.service.ts';
 import { newShopper } from '../../shoppers/shopper.service.ts';
-import type { StoreRow } from '../../stores/store.repo.ts';
-import { findServedStore, pidOfLinkNo } from '../../stores/store.service.ts';
+import type { Sender } from '../../stores/sender.repo.ts';
 import { catchUp } from '../events/event.service.ts';
 import { describeAsked } from './confirm-message.service.ts';
 import * as requests from './request.repo.ts';
 import { fromClaim, toClaim } from './signup.rules.ts';
 import type { ConfirmClaim } from './signup.rules.ts';
-import { announceCreated } from './subscription-events.service.ts';
 import * as subscriptions from './subscription.repo.ts';
 import { keyOf } from './subscription.rules.ts';
 
@@ -25,24 +25,20 @@ type Deps = Pick<Services, 'db' | 'now' | 'config'>;
 
 export type Confirmation = Awaited<ReturnType<typeof describe>>;
 
-type Opened = { store: StoreRow; claim: ConfirmClaim };
+type Opened = { store: Sender; claim: ConfirmClaim };
 
 async function open(deps: Deps, token: string): Promise<Opened | null> {
   const now = deps.now();
-  const linkNo = storeNoOf(token);
-  const pid = linkNo === null ? pidOfLink(token) : await pidOfLinkNo(deps.db, linkNo);
-  const store = pid && (await findServedStore(deps, pid));
-  if (!store) return null;
-  const isShort = linkNo !== null;
-  const sealed = isShort
-    ? await openShort(deps.db, store, token, now)
-    : decryptLink(store, 'confirm', token, now);
+  const named = await namedStore(deps, token);
+  if (named === null) return null;
+  const { store, isShort } = named;
+  const sealed = isShort ? await openShort(deps.db, store, token, now) : readConfirm(store, token, now);
   const claim = sealed && fromClaim(sealed, now);
   return claim && { store, claim };
 }
 
 /** Returns the claim of a short link. If the requester's requests have ended, the claim matches no requests. */
-async function openShort(db: Db, store: StoreRow, token: string, now: Date): Promise<string[] | null> {
+async function openShort(db: Db, store: Sender, token: string, now: Date): Promise<string[] | null> {
   const read = readShortConfirm(store, token, now);
   if (read === null) return null;
   const { contact, issuedAt } = read;
@@ -66,7 +62,7 @@ async function describe(
   };
 }
 
-function coverageOf(store: StoreRow, claim: ConfirmClaim): requests.Coverage {
+function coverageOf(store: Sender, claim: ConfirmClaim): requests.Coverage {
   const { contact } = claim;
   const own = isAccountContact(contact) ? newShopper(store, 'account', contact.value).regid : null;
   return { pid: store.pid, own, ...claim };
@@ -102,7 +98,7 @@ export async function confirmSubscriptions(deps: Deps, token: string, lang: stri
 }
 
 /** Confirms the requests that a link covers, and creates their subscriptions again if they were removed. */
-async function confirmPending(tx: Tx, store: StoreRow, claim: ConfirmClaim, now: Date) {
+async function confirmPending(tx: Tx, store: Sender, claim: ConfirmClaim, now: Date) {
   const { pid } = store;
   const pending = await requests.listPending(tx, coverageOf(store, claim));
   if (pending.length === 0) return [];

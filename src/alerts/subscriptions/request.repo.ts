@@ -43,11 +43,7 @@ export async function saveRequests(tx: Tx, signUps: readonly SignUpWrite<NewRequ
 }
 
 /** SQL: locks in the order of sign-ups and returns the deleted rows, which Prisma cannot. `gone` are the ended subscriptions. */
-export async function endRequests(
-  tx: Tx,
-  owner: { pid: string; regid: string },
-  filter: Filter,
-): Promise<{ removed: number; gone: StoredSubscription[] }> {
+export async function endRequests(tx: Tx, owner: { pid: string; regid: string }, filter: Filter) {
   const { text, params } = conditionOf(owner, filter);
   await tx.query(
     `SELECT 1 FROM subscription s WHERE (s.pid, s.medium, s.value, s.epi, s.topic) IN (

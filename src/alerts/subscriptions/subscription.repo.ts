@@ -6,19 +6,8 @@ import { ACCOUNT_MEDIA } from '../../shoppers/contacts/contact.rules.ts';
 import type { Contact } from '../../shoppers/contacts/contact.rules.ts';
 
 export const FIELDS = {
-  pid: true,
-  id: true,
-  medium: true,
-  value: true,
-  epi: true,
-  empi: true,
-  du: true,
-  topic: true,
-  extras: true,
-  language: true,
-  confirmedAt: true,
-  seq: true,
-  cts: true,
+  ...{ pid: true, id: true, medium: true, value: true, epi: true, empi: true, du: true, topic: true },
+  ...{ extras: true, language: true, confirmedAt: true, seq: true, cts: true },
 } as const;
 
 export type StoredSubscription = Raw<Pick<SubscriptionModel, keyof typeof FIELDS>>;
@@ -69,13 +58,10 @@ export function saveSubscriptions(tx: Tx, signUps: readonly SignUpWrite[]): Prom
 /** All subscriptions of a store, those requested under a regid, or those of an account by its name. */
 export type Owner = { pid: string } & ({ all: true } | { regid: string } | { account: string });
 
-/** Null matches everything. */
-export type PageFilter = { topic: string | null; medium: string | null; epi: string | null };
-
 /** Null or undefined matches everything. The fields are named after their columns. */
 export type Filter = Partial<Record<'id' | 'topic' | 'epi' | keyof Contact, string | null>>;
 
-function whereOf(owner: Owner, { topic, medium, epi }: PageFilter) {
+function whereOf(owner: Owner, { topic, medium, epi }: Filter) {
   const contact = 'account' in owner ? { medium: { in: ACCOUNT_MEDIA }, value: owner.account } : {};
   const asked = { topic: topic ?? undefined, medium: medium ?? undefined, epi: epi ?? undefined };
   return { pid: owner.pid, AND: [contact, asked] };
@@ -102,7 +88,7 @@ export function conditionOf(owner: Owner, filter: Filter): { text: string; param
 export async function listSubscriptions(
   db: Db,
   owner: Owner,
-  filter: PageFilter,
+  filter: Filter,
   { before, offset, limit }: { before?: number; offset?: number; limit: number },
 ): Promise<StoredSubscription[]> {
   const where = { ...whereOf(owner, filter), seq: { lt: before } };
@@ -115,7 +101,7 @@ export async function listSubscriptions(
   return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
 }
 
-export function countSubscriptions(db: Db, owner: Owner, filter: PageFilter): Promise<number> {
+export function countSubscriptions(db: Db, owner: Owner, filter: Filter): Promise<number> {
   const where = whereOf(owner, filter);
   return 'regid' in owner
     ? db.prisma.subscriptionRequest.count({ where: { ...where, regid: owner.regid } })
@@ -123,11 +109,7 @@ export function countSubscriptions(db: Db, owner: Owner, filter: PageFilter): Pr
 }
 
 /** SQL: returns the deleted rows, which Prisma cannot; the confirmed requests are deleted with them. */
-export function deleteSubscriptions(
-  tx: Tx,
-  owner: Exclude<Owner, { regid: string }>,
-  filter: Filter,
-): Promise<StoredSubscription[]> {
+export function deleteSubscriptions(tx: Tx, owner: Exclude<Owner, { regid: string }>, filter: Filter) {
   const { text, params } = conditionOf(owner, filter);
   const statement = `DELETE FROM subscription s WHERE ${text} RETURNING ${COLUMNS}`;
   return tx.query<StoredSubscription>(statement, params);
@@ -155,11 +137,7 @@ const UNCONFIRM = `
   WHERE ${IS_ENDED} AND s.id = e."subscriptionId" AND NOT EXISTS (${REQUESTS} AND q.confirmed_at IS NOT NULL)`;
 
 /** Deletes and returns subscriptions without requests; one with only pending requests becomes pending again. */
-export async function settleSubscriptions(
-  tx: Tx,
-  pid: string,
-  ended: readonly EndedRequest[],
-): Promise<StoredSubscription[]> {
+export async function settleSubscriptions(tx: Tx, pid: string, ended: readonly EndedRequest[]) {
   if (ended.length === 0) return [];
   const params = [pid, JSON.stringify(ended)];
   const gone = await tx.query<StoredSubscription>(DELETE_ABANDONED, params);
@@ -168,7 +146,8 @@ export async function settleSubscriptions(
 }
 
 /** Deletes a batch of requests and subscriptions that were not confirmed in time; returns the count. */
-export async function forgetUnconfirmed(db: Db, before: Date): Promise<number> {
+export async function forgetUnconfirmed({ db }: { db: Db }, now: Date): Promise<number> {
+  const before = new Date(now.getTime() - 30 * DAY_MS);
   const isOld = [{ renewedAt: null }, { renewedAt: { lt: before } }];
   const batch = { where: { confirmedAt: null, cts: { lt: before }, OR: isOld }, limit: 1_000 };
   const subscriptions = await db.prisma.subscription.deleteMany(batch);
@@ -188,7 +167,7 @@ export async function endTopic(tx: Tx, pid: string, topic: string) {
 }
 
 /** Deletes a batch of expired subscriptions, topic by topic; returns the count. */
-export async function forgetExpired(db: Db, now: Date): Promise<number> {
+export async function forgetExpired({ db }: { db: Db }, now: Date): Promise<number> {
   const topics = await db.prisma.topic.findMany({
     where: { expiryDays: { not: null } },
     select: { pid: true, name: true, expiryDays: true },

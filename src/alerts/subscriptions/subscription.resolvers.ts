@@ -2,7 +2,6 @@ import type { Resolvers } from '../../generated/resolvers.ts';
 import { subscribe } from './signup.service.ts';
 import * as subscriptions from './subscription.service.ts';
 import { deleteTopic } from './topic-end.service.ts';
-import { topicInfo, topicSettings } from './topic-info.service.ts';
 
 export const subscriptionResolvers = {
   Query: {
@@ -14,14 +13,14 @@ export const subscriptionResolvers = {
     unsubscribe: (_root, ending, ctx) => subscriptions.unsubscribe(ctx, ending),
     deleteTopic: (_root, { name }, ctx) => deleteTopic(ctx, name),
   },
-  SubscriptionConnection: { totalCount: (page, _args, ctx) => subscriptions.countSubscriptions(ctx, page) },
+  SubscriptionConnection: { totalCount: (page) => page.count() },
   Shopper: {
     subscriptions: (shopper, page, ctx) =>
       subscriptions.listSubscriptions(ctx, page, subscriptions.ownerFor(shopper)),
   },
-  TopicInfo: { settings: topicSettings },
+  TopicInfo: { settings: subscriptions.topicSettings },
   Subscription: {
-    topicInfo,
+    topicInfo: subscriptions.topicInfo,
     mediumvalue: (subscription, _args, ctx) => subscriptions.visibleContact(ctx, subscription),
     confirmed: (subscription) => subscription.confirmedAt !== null,
   },

@@ -1,10 +1,9 @@
 import {
   FetchSubscriptionsDocument,
-  RemoveSubscriptionsDocument,
   SubscribeDocument,
   UnsubscribeDocument,
 } from '../../generated/operations.ts';
-import { count, id, json, text, word } from '../../platform/route/form.ts';
+import { count, fixed, id, json, text, word } from '../../platform/route/form.ts';
 import { route } from '../../platform/route/route.ts';
 import type { RouteTable } from '../../platform/route/route.ts';
 
@@ -15,17 +14,19 @@ export const subscriptionRoutes = {
     description:
       'Subscribe a contact to alerts about products, or renew its existing subscriptions. The contact is subscribed immediately unless the store uses double opt-in.',
     form: {
-      medium: word.required,
-      mediumvalue: text.required,
-      products: json.required,
-      topics: json.required,
-      addtomailinglist: count,
-      extras: text,
-      language: text.unusual,
+      input: {
+        medium: word.required,
+        mediumvalue: text.required,
+        products: json.required,
+        topics: json.required,
+        addtomailinglist: count,
+        extras: text,
+        language: text.unusual,
+      },
     },
     reply: 'subscribe',
   }),
-  'POST /storeadmin/bispa/subscriptions/remove': route(RemoveSubscriptionsDocument, {
+  'POST /storeadmin/bispa/subscriptions/remove': route(UnsubscribeDocument, {
     caller: 'store',
     summary: 'Unsubscribe a contact',
     description:
@@ -46,7 +47,7 @@ export const subscriptionRoutes = {
     summary: 'Unsubscribe the shopper',
     description:
       "Unsubscribe the shopper from alerts. Without any of the fields, this ends all of the shopper's subscriptions. An `id` of another shopper is ignored.",
-    form: { id: text.unusual, topic: text, epi: id },
+    form: { id: text.unusual, topic: text, epi: id, medium: fixed(null), mediumvalue: fixed(null) },
     reply: 'unsubscribe',
   }),
 } satisfies RouteTable;

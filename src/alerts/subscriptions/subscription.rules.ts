@@ -1,3 +1,4 @@
+import type { SubscribeInput } from '../../generated/resolvers.ts';
 import { fail } from '../../platform/errors.ts';
 import { readLanguage } from '../../platform/messages.ts';
 import { isStorable } from '../../platform/text.ts';
@@ -13,16 +14,6 @@ import { MAX_NAME, isTopicName } from '../topics/topic.rules.ts';
 
 export type WantedProduct = { epi: string; empi: string; du: string };
 
-export type SubscribeInput = {
-  medium?: string | null;
-  mediumvalue?: string | null;
-  products: readonly { [Field in keyof WantedProduct]?: string | null }[];
-  topics: readonly unknown[];
-  addtomailinglist?: number | null;
-  extras?: string | null;
-  language?: string | null;
-};
-
 export type CheckedSignUp = {
   contact: Contact;
   products: WantedProduct[];
@@ -36,13 +27,12 @@ const MAX_PRODUCTS = 100;
 const MAX_TOPICS = 20;
 const MAX_EXTRAS = 2_048;
 
-function checkWanted({ epi, empi, du }: SubscribeInput['products'][number], index: number): WantedProduct {
+function checkWanted({ epi, empi, du }: WantedProduct, index: number): WantedProduct {
   const complain = (field: string, rule: string): never =>
     fail('invalid-products', `products[${index}].${field} ${rule}`);
-  if (epi == null || !isProductId(epi)) return complain('epi', 'must have 1 to 255 printable characters');
-  if (empi == null || !isProductId(empi)) return complain('empi', 'must have 1 to 255 printable characters');
-  if (du == null || !isPageUrl(du))
-    return complain('du', 'must be an http(s) or relative URL of at most 2048 characters');
+  for (const [field, id] of Object.entries({ epi, empi }))
+    if (!isProductId(id)) complain(field, 'must have 1 to 255 printable characters');
+  if (!isPageUrl(du)) complain('du', 'must be an http(s) or relative URL of at most 2048 characters');
   return { epi, empi, du };
 }
 

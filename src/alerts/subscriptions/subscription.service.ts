@@ -1,33 +1,34 @@
 import { isStoreAlone, requireShopper, requireStore } from '../../context.ts';
-import type { Context, Services } from '../../context.ts';
+import type { Context } from '../../context.ts';
+import type {
+  MutationUnsubscribeArgs,
+  QuerySubscriptionPageArgs,
+  QuerySubscriptionsArgs,
+} from '../../generated/resolvers.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import { fail } from '../../platform/errors.ts';
-import { checkLimit, checkOffset, decodeSeq, encodeCursor, toConnection } from '../../platform/page.ts';
-import type { Connection } from '../../platform/page.ts';
+import { checkLimit, checkSlice, decodeSeq, encodeCursor, toConnection } from '../../platform/page.ts';
+import type { CountedConnection } from '../../platform/page.ts';
 import { isStorable } from '../../platform/text.ts';
-import { DAY_MS } from '../../platform/time.ts';
 import { checkContact, checkMedium, maskContact } from '../../shoppers/contacts/contact.rules.ts';
+import { announce } from '../../shoppers/contacts/subscription-events.service.ts';
 import type { ShopperRow } from '../../shoppers/shopper.repo.ts';
 import { unknownProduct } from '../../stores/products/product.columns.ts';
 import type { ProductRow } from '../../stores/products/product.columns.ts';
 import { readProduct } from '../../stores/products/product.reads.ts';
 import { isProductId } from '../../stores/products/product.rules.ts';
+import { topicRulesOf } from '../topics/topic.repo.ts';
+import { listTopics } from '../topics/topic.service.ts';
+import type { TopicRow, TopicRules } from '../topics/topic.types.ts';
 import { endRequests } from './request.repo.ts';
-import { announceRemoved } from './subscription-events.service.ts';
 import * as subscriptions from './subscription.repo.ts';
-import type { Filter, Owner, PageFilter, StoredSubscription } from './subscription.repo.ts';
+import type { Filter, Owner, StoredSubscription } from './subscription.repo.ts';
 import type { WantedProduct } from './subscription.rules.ts';
-import { storeTopics } from './topic-info.service.ts';
-import type { StoreTopics } from './topic-info.service.ts';
 
 export type SubscriptionRow = StoredSubscription & { product: ProductRow; topics: StoreTopics };
 
 /** Returns the catalogue's products, or the subscription's own description of those that the catalogue lacks. */
-export function describeProducts(
-  ctx: Context,
-  pid: string,
-  wanted: readonly WantedProduct[],
-): Promise<ProductRow[]> {
+export function describeProducts(ctx: Context, pid: string, wanted: readonly WantedProduct[]) {
   const describe = async ({ epi, empi, du }: WantedProduct): Promise<ProductRow> =>
     (await readProduct(ctx, { pid, epi })) ?? unknownProduct({ pid, epi, empi, du });
   return Promise.all(wanted.map(describe));
@@ -49,44 +50,35 @@ export function ownerFor({ pid, regid, isGuest, em }: ShopperRow): Owner {
   return isGuest ? { pid, regid } : { pid, account: em ?? '' };
 }
 
-type FilterInput = { topic?: string | null; medium?: string | null; epi?: string | null };
 const ORDER = 'subscription';
 
-/** Carries the owner and filter, so that the total is counted only if the client selects it. */
-export type SubscriptionConnectionRow = Connection<SubscriptionRow> & { owner: Owner; filter: PageFilter };
+export type SubscriptionConnectionRow = CountedConnection<SubscriptionRow>;
 
 export async function listSubscriptions(
   ctx: Context,
-  { topic, medium, epi, first, after }: FilterInput & { first?: number | null; after?: string | null },
+  { first, after, ...which }: QuerySubscriptionsArgs,
   owner: Owner = ownerOf(ctx),
 ): Promise<SubscriptionConnectionRow> {
   const size = checkLimit('first', first, 20, 100);
   const before = decodeSeq('after', after, ORDER) ?? undefined;
-  const filter = filterOf({ topic, medium, epi });
+  const filter = filterOf(which);
   const stored = await subscriptions.listSubscriptions(ctx.db, owner, filter, { before, limit: size + 1 });
   const rows = await toRows(ctx, owner.pid, stored);
-  return { ...toConnection(rows, size, ({ seq }) => encodeCursor(ORDER, seq), after), owner, filter };
+  const count = () => subscriptions.countSubscriptions(ctx.db, owner, filter);
+  return { ...toConnection(rows, size, ({ seq }) => encodeCursor(ORDER, seq), after), count };
 }
 
-export function countSubscriptions(ctx: Context, { owner, filter }: SubscriptionConnectionRow) {
-  return subscriptions.countSubscriptions(ctx.db, owner, filter);
-}
-
-function filterOf({ topic, medium, epi }: FilterInput): PageFilter {
+function filterOf({ topic, medium, epi }: QuerySubscriptionsArgs): Filter {
   if (topic != null && !isStorable(topic))
     fail('invalid-topics', 'topic must contain only printable characters');
   if (epi != null && !isProductId(epi))
     fail('invalid-products', 'epi must have 1 to 255 printable characters');
-  return { topic: topic ?? null, medium: medium == null ? null : checkMedium(medium), epi: epi ?? null };
+  return { topic, medium: medium && checkMedium(medium), epi };
 }
 
-export async function pageSubscriptions(
-  ctx: Context,
-  { topic, medium, ...page }: FilterInput & { limit?: number | null; offset?: number | null },
-): Promise<{ limit: number; offset: number; total: number; subscriptions: SubscriptionRow[] }> {
+export async function pageSubscriptions(ctx: Context, { topic, medium, ...page }: QuerySubscriptionPageArgs) {
   const owner = ownerOf(ctx);
-  const limit = checkLimit('limit', page.limit, 10, 100);
-  const offset = checkOffset(page.offset);
+  const { limit, offset } = checkSlice(page, 10, 100);
   const filter = filterOf({ topic, medium });
   const [total, rows] = await Promise.all([
     subscriptions.countSubscriptions(ctx.db, owner, filter),
@@ -95,23 +87,18 @@ export async function pageSubscriptions(
   return { limit, offset, total, subscriptions: await toRows(ctx, owner.pid, rows) };
 }
 
-type UnsubscribeInput = FilterInput & { id?: string | null; mediumvalue?: string | null };
-
 /** Ends subscriptions of the calling shopper or, with a store key, those of a contact or a single one by id. */
-export async function unsubscribe(
-  ctx: Context,
-  { id, topic, epi, medium, mediumvalue }: UnsubscribeInput,
-): Promise<{ msg: string; removed: number }> {
+export async function unsubscribe(ctx: Context, { id, topic, epi, ...named }: MutationUnsubscribeArgs) {
   const owner = ownerOf(ctx);
   if (id != null && !isStorable(id)) fail('invalid-request', 'id must contain only printable characters');
-  const about = filterOf({ topic, epi });
   // A store must name a contact, because it would otherwise end all of its subscriptions.
+  const { medium, mediumvalue } = named;
   const isContactNamed = medium != null || mediumvalue != null || ('all' in owner && id == null);
   // A guest sees masked contacts and must not find them out by guessing.
   if (isContactNamed && ctx.viewer.keyId === null)
     fail('forbidden', 'medium and mediumvalue require a store API key');
   const contact = isContactNamed ? checkContact(requireStore(ctx), checkMedium(medium), mediumvalue) : {};
-  const filter = { id, topic: about.topic, epi, ...contact };
+  const filter = { ...filterOf({ topic, epi }), id, ...contact };
   const removed = await ctx.db.transaction((tx) => end(tx, owner, filter, ctx.now()));
   return { msg: removed === 0 ? 'No matching subscriptions' : 'Unsubscribed', removed };
 }
@@ -120,11 +107,11 @@ export async function unsubscribe(
 async function end(tx: Tx, owner: Owner, filter: Filter, now: Date): Promise<number> {
   if ('regid' in owner) {
     const { removed, gone } = await endRequests(tx, owner, filter);
-    await announceRemoved(tx, owner.pid, gone, now);
+    await announce(tx, 'subscription.removed', gone, now);
     return removed;
   }
   const rows = await subscriptions.deleteSubscriptions(tx, owner, filter);
-  await announceRemoved(tx, owner.pid, rows, now);
+  await announce(tx, 'subscription.removed', rows, now);
   return rows.length;
 }
 
@@ -133,8 +120,30 @@ export function visibleContact(ctx: Context, { medium, value }: StoredSubscripti
   return ctx.viewer.shopper?.isGuest ? maskContact(medium, value) : value;
 }
 
-export const forgetUnconfirmed = ({ db }: Services, now: Date): Promise<number> =>
-  subscriptions.forgetUnconfirmed(db, new Date(now.getTime() - 30 * DAY_MS));
+/** The topics of a store, loaded on first use and then shared by all subscriptions of a page. */
+export type StoreTopics = {
+  rules: () => Promise<readonly TopicRules[]>;
+  /** With their texts; requires a store key. */
+  whole: () => Promise<readonly TopicRow[]>;
+};
 
-export const forgetExpired = ({ db }: Services, now: Date): Promise<number> =>
-  subscriptions.forgetExpired(db, now);
+export type TopicInfoRow = Pick<TopicRules, 'name' | 'trigger'> & { topics: StoreTopics };
+
+export function storeTopics(ctx: Context, pid: string): StoreTopics {
+  let rules: Promise<TopicRules[]> | undefined;
+  let whole: Promise<TopicRow[]> | undefined;
+  return { rules: () => (rules ??= topicRulesOf(ctx.db, pid)), whole: () => (whole ??= listTopics(ctx)) };
+}
+
+const named = <Topic extends TopicRules>(topics: readonly Topic[], wanted: string): Topic | null =>
+  topics.find(({ name }) => name === wanted) ?? null;
+
+/** The public fields of the topic; null if the store has no topic of this name, because sign-ups do not check it. */
+export async function topicInfo({ topic, topics }: SubscriptionRow): Promise<TopicInfoRow | null> {
+  const rules = named(await topics.rules(), topic);
+  return rules && { name: rules.name, trigger: rules.trigger, topics };
+}
+
+export async function topicSettings({ name, topics }: TopicInfoRow): Promise<TopicRow | null> {
+  return named(await topics.whole(), name);
+}

@@ -5,15 +5,14 @@ import { isStorable } from '../../platform/text.ts';
 import { stopTopic } from '../events/event.repo.ts';
 import { isBuiltIn } from '../send/channels.ts';
 import * as topics from '../topics/topic.repo.ts';
+import { failNoTopic } from '../topics/topic.service.ts';
 import { endTopic } from './subscription.repo.ts';
-
-const failUnknown = (): never => fail('not-found', 'Topic not found');
 
 /** Deletes the subscriptions too, because a later topic of that name would inherit them. Queued alerts are suppressed when due. */
 export async function deleteTopic(ctx: Context, name: string) {
   const { pid } = requireStore(ctx);
   if (isBuiltIn(name)) fail('forbidden', `The topic ${name} is built in: it can be changed, but not deleted`);
-  if (!isStorable(name) || (await topics.findTopicRules(ctx.db, pid, name)) === null) failUnknown();
+  if (!isStorable(name) || (await topics.findTopicRules(ctx.db, pid, name)) === null) failNoTopic();
   let subscriptions = 0;
   // The topic is deleted last, so that an interrupted call can be repeated.
   for (let isDone = false; !isDone;) {
@@ -23,7 +22,7 @@ export async function deleteTopic(ctx: Context, name: string) {
   }
   const late = await ctx.db.transaction(async (tx) => {
     await topics.lockTopics(tx, pid);
-    if (!(await topics.deleteTopic(tx, pid, name))) failUnknown();
+    if (!(await topics.deleteTopic(tx, pid, name))) failNoTopic();
     await stopTopic(tx, pid, name);
     return endTopic(tx, pid, name);
   });

@@ -101,10 +101,7 @@ const LOAD = {
 };
 
 /** Returns the topics in the order of `wanted`, each read once; null if there is none. */
-export async function loadTopics(
-  db: Db,
-  wanted: readonly { pid: string; name: string }[],
-): Promise<(TopicRow | null)[]> {
+export async function loadTopics(db: Db, wanted: readonly { pid: string; name: string }[]) {
   const rows = await db.query<StoredTopic & TopicStore>(LOAD, arraysOf(wanted, 'pid', 'name'));
   const own = new Map(rows.map(({ pid, locale, ...row }) => [`${pid} ${row.name}`, toTopic(row, locale)]));
   return wanted.map(({ pid, name }) => own.get(`${pid} ${name}`) ?? findBuiltIn(name));

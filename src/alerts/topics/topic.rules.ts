@@ -6,9 +6,8 @@ import { codePoints, hasControlCharacters, isStorable } from '../../platform/tex
 import { DAY_MS } from '../../platform/time.ts';
 import { isProductId, toTag } from '../../stores/products/product.rules.ts';
 import { checkSizes } from '../compose/template.rules.ts';
-import { isBuiltIn } from '../send/channels.ts';
 import type { BuiltInTopic } from '../send/channel.ts';
-import { PARTS, PART_NAMES } from '../send/channels.ts';
+import { PARTS, PART_NAMES, isBuiltIn } from '../send/channels.ts';
 import type { AlertTexts, Part } from '../send/channels.ts';
 import { TOPIC_RULES, topicRules } from './topic.columns.ts';
 import type { RuleName, TopicRule } from './topic.columns.ts';
@@ -84,10 +83,6 @@ export function textsFor(topic: TopicRow, wanted: string | null, locale: string)
   return { reader: { language, locale: localeFor(language, locale, wanted) }, texts };
 }
 
-function blankTopic(name: string): TopicRow {
-  return { name, trigger: 'manual', texts: {}, ...INITIAL };
-}
-
 /** Subscriptions up to this time have expired; null if they never expire. */
 export function expiresBefore({ expiryDays }: Pick<TopicRules, 'expiryDays'>, now: Date): Date | null {
   return expiryDays === null ? null : new Date(now.getTime() - expiryDays * DAY_MS);
@@ -111,12 +106,10 @@ function checkRule(name: string, rule: TopicRule, value: unknown): void {
   if (rule.kind === 'int' && !isIntIn(rule, value)) fail('invalid-request', `${name} ${intRule(rule)}`);
   if (rule.kind === 'flag' && typeof value !== 'boolean')
     fail('invalid-request', `${name} must be true or false`);
-  if (rule.kind === 'text' && !isTextUpTo(rule.max, value as string))
+  if (rule.kind !== 'text') return;
+  const text = value as string;
+  if (text.trim() === '' || codePoints(text) > rule.max || !isStorable(text))
     fail('invalid-request', `${name} must have 1 to ${rule.max} characters`);
-}
-
-function isTextUpTo(max: number, text: string): boolean {
-  return text.trim() !== '' && codePoints(text) <= max && isStorable(text);
 }
 
 function checkRules(topic: TopicRules): void {
@@ -159,7 +152,7 @@ export function applyTopicInput(current: TopicRow | null, input: TopicInput, loc
   const { texts, language, ...changes } = input;
   if (current === null && !isTopicName(input.name))
     fail('invalid-topics', `name must have 1 to ${MAX_NAME} printable characters`);
-  const base = current ?? blankTopic(input.name);
+  const base: TopicRow = current ?? { name: input.name, trigger: 'manual', texts: {}, ...INITIAL };
   const topic = { ...base, ...given(changes), texts: withTexts(base, language, texts, locale) } as TopicRow;
   // Switching from the tag trigger clears the tag, so that a client needs to send only one field.
   if (!BY_TAG.includes(topic.trigger) && input.tag === undefined) topic.tag = null;

@@ -1,5 +1,11 @@
 import { requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
+import type {
+  MutationSendTestAlertArgs,
+  QueryAudienceArgs,
+  QueryPreviewTopicArgs,
+  SaveTopicInput,
+} from '../../generated/resolvers.ts';
 import { failTooMuch, readWithin } from '../../platform/budget.ts';
 import type { Db } from '../../platform/database/database.ts';
 import { fail } from '../../platform/errors.ts';
@@ -24,7 +30,6 @@ import { MAX_TOPICS, applyTopicInput, checkEpis, textsFor, textsIn } from './top
 import type { TextChanges, TopicInput } from './topic.rules.ts';
 import type { TopicRow } from './topic.types.ts';
 import { TRIGGER_NAMES, triggerOf } from './triggers.ts';
-import type { TriggerName, TriggerSettings } from './triggers.ts';
 
 export async function listTopics(ctx: Context): Promise<TopicRow[]> {
   const store = requireStore(ctx);
@@ -65,9 +70,7 @@ export function listLanguages(ctx: Context): { tag: string; name: string; direct
   return LANGUAGES.map((tag) => ({ tag, name: nameOfLanguage(tag), direction: directionOf(tag) }));
 }
 
-export type TriggerRow = { name: TriggerName; label: string; settings: (keyof TriggerSettings)[] };
-
-export function listTriggers(ctx: Context): TriggerRow[] {
+export function listTriggers(ctx: Context) {
   requireStore(ctx);
   return TRIGGER_NAMES.map((name) => {
     const { label, settings } = triggerOf(name);
@@ -117,10 +120,8 @@ export function listTexts(ctx: Context, topic: TopicRow, tag: string | null | un
   }));
 }
 
-type SaveInput = Omit<TopicInput, 'language'> & { language?: string | null };
-
 /** Creates or changes a topic. Queued alerts use the new texts. */
-export async function saveTopic(ctx: Context, given: Omit<SaveInput, 'texts'> & GivenTexts) {
+export async function saveTopic(ctx: Context, given: SaveTopicInput) {
   const store = requireStore(ctx);
   const { pid, locale } = store;
   const [texts, { language: tag, ...rules }] = takeTexts(given);
@@ -163,10 +164,7 @@ async function modelFor(
 }
 
 /** Renders a topic's messages as a reader of the language would get them, with the saved texts or with unsaved ones. */
-export async function previewTopic(
-  ctx: Context,
-  given: { topic: string; epi?: string | null; language?: string | null } & GivenTexts,
-): Promise<AlertTexts> {
+export async function previewTopic(ctx: Context, given: QueryPreviewTopicArgs): Promise<AlertTexts> {
   const store = requireStore(ctx);
   const [tried, { topic: name, epi, language: tag }] = takeTexts(given);
   const wanted = checkLanguage(store, tag);
@@ -179,10 +177,7 @@ export async function previewTopic(
 /** Carries the topic and variants, so that list owners are counted only if the client selects them. */
 export type AskedAudience = AudienceRow & { topic: string; epis: readonly string[] | null };
 
-export async function countAudience(
-  ctx: Context,
-  { topic, epi, epis: several }: { topic: string; epi?: string | null; epis?: readonly string[] | null },
-): Promise<AskedAudience> {
+export async function countAudience(ctx: Context, { topic, epi, epis: several }: QueryAudienceArgs) {
   const { pid } = requireStore(ctx);
   if (epi != null && several != null) fail('invalid-request', 'epi and epis cannot be combined');
   const epis = epi == null ? several && checkEpis(several) : [epi];
@@ -194,14 +189,8 @@ export function countOf({ media }: AudienceRow, medium: string): number {
   return media.find((entry) => entry.medium === medium)?.count ?? 0;
 }
 
-type TestInput = { topic: string; to: string } & Partial<
-  Record<'medium' | 'epi' | 'language', string | null>
->;
-
-export async function sendTestAlert(
-  ctx: Context,
-  { topic: name, to, medium, epi, language: tag }: TestInput,
-) {
+export async function sendTestAlert(ctx: Context, input: MutationSendTestAlertArgs) {
+  const { topic: name, to, medium, epi, language: tag } = input;
   const store = requireStore(ctx);
   const { pid } = store;
   const contact = checkContact(store, checkMedium(medium ?? 'email'), to);

@@ -56,15 +56,16 @@ export function trackingForm(view: ContactView & { isTracked: boolean }, token: 
 export const preferencesLink = (view: ContactView, token: string): string =>
   `<p class="aside"><a href="${pathOf('preferences', token, view)}">${words(view, 'footer.preferences')}</a></p>`;
 
-/** The fields of a form body; null for an empty body. */
-export async function readForm(req: Request, res: Response): Promise<FormData | null> {
+/** The texts of each field of a form body; none for an empty body. */
+export async function readForm(req: Request, res: Response): Promise<(field: string) => string[]> {
   const contentType = req.headers['content-type'] ?? '';
   const body = await readBody(req, res);
-  if (body.length === 0) return null;
+  if (body.length === 0) return () => [];
   if (!FORM_TYPE.test(contentType))
     fail('unsupported-content-type', 'Send the body as a form, url-encoded or multipart');
   const headers = { 'content-type': contentType };
-  return new globalThis.Response(new Uint8Array(body), { headers })
+  const fields = await new globalThis.Response(new Uint8Array(body), { headers })
     .formData()
     .catch(() => fail('invalid-request', 'The body cannot be read'));
+  return (field) => fields.getAll(field).filter((value) => typeof value === 'string');
 }

@@ -46,8 +46,8 @@ function unsubscribed(view: UnsubscribeView & { undo: string | null }, token: st
 
 /** The choice in a form body; null for a one-click unsubscribe of an email client, which sends none. */
 async function chosenScope(req: Request, res: Response): Promise<Scope | null> {
-  const scope = (await readForm(req, res))?.get('scope') ?? null;
-  return scope === null || (typeof scope === 'string' && isScope(scope))
+  const [scope = null] = (await readForm(req, res))('scope');
+  return scope === null || isScope(scope)
     ? scope
     : fail('invalid-request', 'scope must be product, topic or all');
 }
@@ -83,8 +83,8 @@ export function serveContactPages(app: Application, services: Services): void {
     post: async (token, lang, req, res) => {
       const choice = String(req.params['choice']);
       if (choice === 'undo') {
-        const undo = (await readForm(req, res))?.get('undo');
-        const view = await undoUnsubscribe(services, token, typeof undo === 'string' ? undo : '', lang);
+        const [undo = ''] = (await readForm(req, res))('undo');
+        const view = await undoUnsubscribe(services, token, undo, lang);
         const title = view?.isUndone ? 'unsubscribe.undone' : 'unsubscribe.late';
         return view && [view, title, status(view, `${title}.text`)];
       }

@@ -51,9 +51,7 @@ export function servePreferences(app: Application, services: Services): void {
       return view && preferencesPage(view, token);
     },
     post: async (token, lang, req, res) => {
-      const fields = await readForm(req, res);
-      const textsOf = (name: string): string[] =>
-        (fields?.getAll(name) ?? []).filter((one) => typeof one === 'string');
+      const textsOf = await readForm(req, res);
       const choice = { shown: textsOf('shown'), kept: textsOf('keep') };
       const view = await savePreferences(services, token, choice, lang);
       const text = view?.topics.length ? 'unsubscribe.done.topic' : 'preferences.saved.all';

@@ -50,41 +50,33 @@ export function countConsents(db: Db, pid: string, filter: ConsentFilter): Promi
   return db.prisma.mailingAnswer.count({ where: { pid, ...filter } });
 }
 
-/** Copies a contact's choice into the preferences of its shopper, whose row is locked. */
-export async function writeConsent(tx: Tx, shopper: ShopperRow, row: ConsentRow, now: Date): Promise<void> {
-  const { medium, acceptmarketing, signuptime, acceptsource } = row;
-  const consent = { signuptime: signuptime.getTime(), acceptmarketing, acceptsource };
-  const known = shopper.prefs['Mediums'] as object | null | undefined;
-  const prefs = { ...shopper.prefs, Mediums: { ...known, [medium]: consent } };
-  const changes = isAccountContact({ medium }) ? { prefs, acc_mkt: acceptmarketing } : { prefs };
-  await updateShopper(tx, shopper, changes, now);
+/** The copy of a contact's choice in the preferences of its shopper; `acc_mkt` is that of the account's own address. */
+export type Preference = { acc_mkt: boolean; preference?: unknown };
+
+const mediumsOf = ({ prefs }: ShopperRow) => prefs['Mediums'] as Record<string, unknown> | null | undefined;
+
+export function preferenceOf(shopper: ShopperRow, { medium }: ContactKey): Preference {
+  return { acc_mkt: shopper.acc_mkt, preference: mediumsOf(shopper)?.[medium] };
+}
+
+/** The shopper's row is locked. */
+export async function writePreference(
+  tx: Tx,
+  shopper: ShopperRow,
+  { medium }: ContactKey,
+  { acc_mkt, preference }: Preference,
+  now: Date,
+): Promise<void> {
+  const prefs = { ...shopper.prefs, Mediums: { ...mediumsOf(shopper), [medium]: preference } };
+  await updateShopper(tx, shopper, isAccountContact({ medium }) ? { prefs, acc_mkt } : { prefs }, now);
 }
 
 /** A contact's consent, and the shopper's copy of it, before an unsubscribe. */
 export type ConsentBefore = {
   consent: (NewConsent & { signuptime: Date }) | null;
-  shopper: { regid: string; acc_mkt: boolean; preference: unknown } | null;
+  regid: string;
+  copy: Preference | null;
 };
-
-type Mediums = Record<string, unknown> | null | undefined;
-
-/** The copy of a contact's choice in a shopper's preferences. */
-export function preferenceOf(shopper: Pick<ShopperRow, 'prefs'> | null, medium: string): unknown {
-  return (shopper?.prefs['Mediums'] as Mediums)?.[medium] ?? null;
-}
-
-/** Sets the copy to what it was; the shopper's row is locked. */
-export async function restorePreference(
-  tx: Tx,
-  shopper: ShopperRow,
-  { medium }: ContactKey,
-  { acc_mkt, preference }: { acc_mkt: boolean; preference: unknown },
-  now: Date,
-): Promise<void> {
-  const { [medium]: _, ...others } = (shopper.prefs['Mediums'] as Mediums) ?? {};
-  const prefs = { ...shopper.prefs, Mediums: { ...others, ...(preference ? { [medium]: preference } : {}) } };
-  await updateShopper(tx, shopper, isAccountContact({ medium }) ? { prefs, acc_mkt } : { prefs }, now);
-}
 
 export async function deleteConsent(tx: Tx, pid: string, { medium, value }: ContactKey): Promise<void> {
   await tx.prisma.mailingAnswer.deleteMany({ where: { pid, medium, value } });

@@ -1,6 +1,5 @@
-import { isBuiltIn } from '../../alerts/send/channels.ts';
 import type { Reachable, Region } from '../../alerts/send/channel.ts';
-import { MEDIA, channelOf, isMedium } from '../../alerts/send/channels.ts';
+import { MEDIA, channelOf, isBuiltIn, isMedium } from '../../alerts/send/channels.ts';
 import type { Medium } from '../../alerts/send/channels.ts';
 import { fail } from '../../platform/errors.ts';
 import { translator } from '../../platform/messages.ts';

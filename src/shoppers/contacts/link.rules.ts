@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { MEDIA, UNNAMED_IN_LINKS } from '../../alerts/send/channels.ts';
+import { HOUR_MS } from '../../platform/time.ts';
 import { signingKey, tryKeys } from '../../stores/store.rules.ts';
 import type { TokenStore } from '../../stores/store.rules.ts';
 import type { Contact, ContactKey, Medium } from './contact.rules.ts';
@@ -203,4 +204,18 @@ export function readUnsubscribe(store: LinkStore, token: string, now: Date): Uns
   if (claim === null) return null;
   const [scope = '', medium = '', value = '', topic = '', epi = '', ...moreTopics] = claim;
   return isScope(scope) ? { scope, medium, value, topic, epi, moreTopics } : null;
+}
+
+const UNDO_MS = HOUR_MS;
+
+/** Only the page after an unsubscribe has it: an encrypted record of what was removed. */
+export function undoToken(store: LinkStore, { medium, value }: ContactKey, undo: object, now: Date): string {
+  return encryptLink(store, 'undo', [medium, value, String(now.getTime()), JSON.stringify(undo)]);
+}
+
+/** The record as JSON; null unless the store made the token for this contact within the last hour. */
+export function readUndo(store: LinkStore, contact: ContactKey, token: string, now: Date): string | null {
+  const [medium, value, madeAt, undo] = decryptLink(store, 'undo', token, now) ?? [];
+  const isOurs = medium === contact.medium && value === contact.value;
+  return isOurs && now.getTime() - Number(madeAt) <= UNDO_MS ? undo! : null;
 }

@@ -6,17 +6,15 @@ import type { CsvColumn } from '../../platform/csv.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import { checkLimit, decodeSeq, encodeCursor, toConnection } from '../../platform/page.ts';
 import type { CountedConnection } from '../../platform/page.ts';
-import type { StoreRow } from '../../stores/store.repo.ts';
 import { emitEvents } from '../../stores/webhooks/event.repo.ts';
-import { findAccount, findShopper, lockShopper, makeShopper } from '../shopper.repo.ts';
+import { findAccount, lockShopper, makeShopper } from '../shopper.repo.ts';
 import type { IdentityKey } from '../shopper.repo.ts';
 import { newShopper } from '../shopper.service.ts';
+import type { KeyedStore } from '../shopper.service.ts';
 import * as consents from './consent.repo.ts';
 import type { ConsentBefore, ConsentFilter, ConsentRow, NewConsent } from './consent.repo.ts';
 import { isAccountContact } from './contact.rules.ts';
 import type { Contact, ContactKey } from './contact.rules.ts';
-
-export { forgetOptIns } from './consent.repo.ts';
 
 /**
  * Records a contact's choice in `addtomailinglist`, also in the preferences of its shopper: the account with that address, created
@@ -24,7 +22,7 @@ export { forgetOptIns } from './consent.repo.ts';
  */
 export async function recordConsent(
   tx: Tx,
-  store: StoreRow,
+  store: KeyedStore,
   contact: Contact,
   { accepts, regid }: { accepts: boolean; regid: string },
   now: Date,
@@ -37,28 +35,22 @@ export async function recordConsent(
   if (accepts) await consents.deleteMutes(tx, store.pid, contact);
 }
 
+/** Returns what it replaced; null if it changed nothing. */
 export async function withdrawConsent(
   tx: Tx,
   pid: string,
   contact: ContactKey,
   acceptsource: 'unsubscribe' | 'bounce' | 'stop',
   now: Date,
-): Promise<void> {
+): Promise<ConsentBefore | null> {
   const known = await consents.findConsent(tx, pid, contact);
   // The contact made no choice here, so one that was not on the list stays unknown to it.
-  if (acceptsource !== 'unsubscribe' && !known?.acceptmarketing) return;
+  if (acceptsource !== 'unsubscribe' && !known?.acceptmarketing) return null;
   const account = isAccountContact(contact) ? await findAccount(tx, pid, contact.value) : null;
   const regid = account?.regid ?? known?.regid ?? '';
-  await record(tx, { pid, regid }, contact, { acceptmarketing: false, acceptsource, regid: null }, now);
-}
-
-export async function readConsent(tx: Tx, pid: string, contact: ContactKey): Promise<ConsentBefore> {
-  const consent = await consents.findConsent(tx, pid, contact);
-  const account = isAccountContact(contact) ? await findAccount(tx, pid, contact.value) : null;
-  const regid = account?.regid ?? consent?.regid ?? '';
-  const shopper = regid === '' ? null : await findShopper(tx, { pid, regid });
-  const preference = consents.preferenceOf(shopper, contact.medium);
-  return { consent, shopper: shopper && { regid, acc_mkt: shopper.acc_mkt, preference } };
+  const given = { acceptmarketing: false, acceptsource, regid: null };
+  const copy = await record(tx, { pid, regid }, contact, given, now);
+  return { consent: known, regid, copy };
 }
 
 /** Undoes the withdrawal of an unsubscribe, unless the contact has made another choice since. */
@@ -66,10 +58,10 @@ export async function restoreConsent(
   tx: Tx,
   pid: string,
   contact: ContactKey,
-  { consent, shopper }: ConsentBefore,
+  { consent, regid, copy }: ConsentBefore,
   now: Date,
 ): Promise<void> {
-  const row = shopper && (await lockShopper(tx, { pid, regid: shopper.regid }));
+  const shopper = copy && (await lockShopper(tx, { pid, regid }));
   const current = await consents.findConsent(tx, pid, contact);
   if (current?.acceptsource !== 'unsubscribe') return;
   if (consent === null) await consents.deleteConsent(tx, pid, contact);
@@ -78,16 +70,21 @@ export async function restoreConsent(
     const restored = await consents.saveConsent(tx, pid, contact, consent, signuptime);
     if (restored) await emitEvents(tx, pid, [eventOf(restored)], now);
   }
-  if (row) await consents.restorePreference(tx, row, contact, shopper, now);
+  if (shopper) await consents.writePreference(tx, shopper, contact, copy, now);
 }
 
-/** Locks the shopper before the consent, as merges and erasures do. */
+/** Locks the shopper before the consent, as merges and erasures do. Returns the shopper's previous copy. */
 async function record(tx: Tx, key: IdentityKey, contact: ContactKey, given: NewConsent, now: Date) {
   const shopper = key.regid === '' ? null : await lockShopper(tx, key);
   const changed = await consents.saveConsent(tx, key.pid, contact, given, now);
   const consent = changed ?? (await consents.findConsent(tx, key.pid, contact));
-  if (shopper && consent) await consents.writeConsent(tx, shopper, consent, now);
+  if (shopper && consent) {
+    const { acceptmarketing, acceptsource } = consent;
+    const preference = { signuptime: consent.signuptime.getTime(), acceptmarketing, acceptsource };
+    await consents.writePreference(tx, shopper, contact, { acc_mkt: acceptmarketing, preference }, now);
+  }
   if (changed) await emitEvents(tx, key.pid, [eventOf(changed)], now);
+  return shopper && consents.preferenceOf(shopper, contact);
 }
 
 function eventOf({ medium, value, acceptmarketing, signuptime, acceptsource }: ConsentRow) {

@@ -1,6 +1,7 @@
 import type { SubscriptionModel } from '../../generated/prisma/models.ts';
 import type { Db, Raw, Tx } from '../../platform/database/database.ts';
 import { DAY_MS } from '../../platform/time.ts';
+import type { ConsentBefore } from './consent.repo.ts';
 import type { ContactKey } from './contact.rules.ts';
 import type { UnsubscribeClaim } from './link.rules.ts';
 import { hasUnsubscribed } from './list-owner.repo.ts';
@@ -8,12 +9,9 @@ import { hasUnsubscribed } from './list-owner.repo.ts';
 export const claimedTopics = ({ topic, moreTopics = [] }: UnsubscribeClaim) => [topic, ...moreTopics];
 
 /** `row` and `requests` are whole rows, so that an undo restores every column. */
-type RemovedSubscription = Raw<
-  Pick<SubscriptionModel, 'id' | 'medium' | 'value' | 'topic' | 'epi' | 'empi' | 'du' | 'cts' | 'seq'>
-> & { confirmed: boolean; row: object; requests: object[] };
+type RemovedSubscription = Raw<SubscriptionModel> & { row: object; requests: object[] };
 
-const COLUMNS = `s.id, s.medium, s.value, s.topic, s.epi, s.empi, s.du, s.cts, s.seq,
-  s.confirmed_at IS NOT NULL AS confirmed, to_jsonb(s) AS row`;
+const COLUMNS = `s.*, s.confirmed_at AS "confirmedAt", to_jsonb(s) AS row`;
 
 const WHERE = { product: 'AND epi = $4', topic: 'AND topic = ANY ($4::text[])', all: '' } as const;
 
@@ -30,16 +28,17 @@ export function removeSubscriptions(tx: Tx, pid: string, claim: UnsubscribeClaim
   );
 }
 
-/** What an unsubscribe changed, as an undo needs it. */
-export type Removal = {
+/** What an unsubscribe changed. */
+export type Undo = {
   subscriptions: { row: object; requests: object[] }[];
   mutes: { topic: string; epi: string }[];
   isSuppressed: boolean;
   optIns: { pid: string; medium: string; value: string; regid: string; usedAt: Date }[];
+  consent: ConsentBefore | null;
 };
 
 /** SQL: fills rows from JSON. A subscription that was made again since stays as it is. */
-export async function restoreSubscriptions(tx: Tx, removed: Removal['subscriptions']) {
+export async function restoreSubscriptions(tx: Tx, removed: Undo['subscriptions']) {
   const restored = await tx.query<RemovedSubscription>(
     `INSERT INTO subscription AS s SELECT * FROM jsonb_populate_recordset(NULL::subscription, $1::jsonb) r
      ORDER BY r.epi COLLATE "C", r.topic COLLATE "C" ON CONFLICT DO NOTHING RETURNING ${COLUMNS}, '[]'::jsonb AS requests`,
@@ -54,7 +53,7 @@ export async function restoreSubscriptions(tx: Tx, removed: Removal['subscriptio
 }
 
 /** Ends the mutes and the suppression of an unsubscribe, and restores the opt-ins that it deleted. */
-export async function restoreContact(tx: Tx, pid: string, { medium, value }: ContactKey, removal: Removal) {
+export async function restoreContact(tx: Tx, pid: string, { medium, value }: ContactKey, removal: Undo) {
   const contact = { pid, medium, value };
   if (removal.mutes.length > 0)
     await tx.prisma.alertMute.deleteMany({ where: { ...contact, OR: removal.mutes } });

@@ -7,7 +7,6 @@ import { findProduct } from '../../stores/products/product.repo.ts';
 import { findSender } from '../../stores/sender.repo.ts';
 import type { Sender } from '../../stores/sender.repo.ts';
 import { isServed } from '../../stores/store.rules.ts';
-import { emitEvents } from '../../stores/webhooks/event.repo.ts';
 import { regidOf } from '../identity.rules.ts';
 import { hasDeclined, shopperKey } from './consent.repo.ts';
 import { isAccountContact, maskContact, withSameContacts } from './contact.rules.ts';
@@ -20,14 +19,13 @@ import {
   readShortUnsubscribe,
   readUnsubscribe,
   storeNoOf,
+  undoToken,
 } from './link.rules.ts';
 import type { Scope, UnsubscribeClaim } from './link.rules.ts';
-import { readConsent, withdrawConsent } from './mailing-list.service.ts';
+import { withdrawConsent } from './mailing-list.service.ts';
 import * as optOuts from './opt-out.repo.ts';
-import { undoToken } from './undo.rules.ts';
-import type { Undo } from './undo.rules.ts';
-
-export { forgetResubscribed } from './opt-out.repo.ts';
+import type { Undo } from './opt-out.repo.ts';
+import { announce } from './subscription-events.service.ts';
 
 type Deps = Pick<Services, 'db' | 'config' | 'now'>;
 
@@ -57,24 +55,29 @@ async function readShort(db: Db, store: Sender, token: string, now: Date): Promi
   return { scope: subject.epi === '' ? 'topic' : 'product', ...read.contact, ...subject };
 }
 
-export async function openUnsubscribe({ db, config, now }: Deps, token: string): Promise<Unsubscribe | null> {
+/** The store that a link names, not verified. */
+export async function namedStore({ db, config }: Deps, token: string) {
   const [linkNo, pid] = [storeNoOf(token), pidOfLink(token)];
   if (linkNo === null && pid === null) return null;
   const store = await findSender(db, linkNo === null ? { pid: pid! } : { linkNo });
-  if (store === null || !isServed(config, store)) return null;
-  const claim =
-    linkNo === null ? readUnsubscribe(store, token, now()) : await readShort(db, store, token, now());
+  return store && isServed(config, store) ? { store, isShort: linkNo !== null } : null;
+}
+
+async function openUnsubscribe(deps: Deps, token: string): Promise<Unsubscribe | null> {
+  const named = await namedStore(deps, token);
+  if (named === null) return null;
+  const { store, isShort } = named;
+  const now = deps.now();
+  const claim = isShort ? await readShort(deps.db, store, token, now) : readUnsubscribe(store, token, now);
   return claim && { store, claim };
 }
 
 /** The store of a link that is ours, even if the link has expired; a forged one learns nothing. */
-export async function findLinkStore({ db, config, now }: Deps, token: string): Promise<Sender | null> {
-  const [linkNo, pid] = [storeNoOf(token), pidOfLink(token)];
-  if (linkNo === null && pid === null) return null;
-  const store = await findSender(db, linkNo === null ? { pid: pid! } : { linkNo });
-  if (store === null || !isServed(config, store)) return null;
-  const readers = linkNo === null ? [readConfirm, readUnsubscribe] : [readShortConfirm, readShortUnsubscribe];
-  return readers.some((read) => read(store, token, now()) !== null) ? store : null;
+export async function findLinkStore(deps: Deps, token: string): Promise<Sender | null> {
+  const named = await namedStore(deps, token);
+  if (named === null) return null;
+  const readers = named.isShort ? [readShortConfirm, readShortUnsubscribe] : [readConfirm, readUnsubscribe];
+  return readers.some((read) => read(named.store, token, deps.now()) !== null) ? named.store : null;
 }
 
 /** The keys under which a contact's choice about click tracking is stored. */
@@ -83,7 +86,7 @@ export function trackingKeys({ store, claim }: Unsubscribe) {
   return [...withSameContacts(claim), ...account];
 }
 
-export async function viewOf(db: Db, opened: Unsubscribe, lang: string | null): Promise<UnsubscribeView> {
+async function viewOf(db: Db, opened: Unsubscribe, lang: string | null): Promise<UnsubscribeView> {
   const { store, claim } = opened;
   const product = claim.epi === '' ? null : await findProduct(db, store.pid, claim.epi);
   return {
@@ -99,33 +102,29 @@ export async function viewOf(db: Db, opened: Unsubscribe, lang: string | null): 
   };
 }
 
-/** Returns null for a link that is not ours. Changes nothing. */
-export async function viewUnsubscribe(deps: Deps, token: string, lang: string | null) {
+/** The page of an unsubscribe link and what `act` adds to it; null for a link that is not ours. */
+export async function byLink<Added>(
+  deps: Deps,
+  token: string,
+  lang: string | null,
+  act: (opened: Unsubscribe) => Promise<Added>,
+): Promise<(UnsubscribeView & Added) | null> {
   const opened = await openUnsubscribe(deps, token);
-  return opened && viewOf(deps.db, opened, lang);
+  if (opened === null) return null;
+  // Before a change, because the language may be that of a subscription.
+  const view = await viewOf(deps.db, opened, lang);
+  return { ...view, ...(await act(opened)) };
 }
+
+/** Changes nothing. */
+export const viewUnsubscribe = (deps: Deps, token: string, lang: string | null) =>
+  byLink(deps, token, lang, async () => ({}));
 
 /** Ends a contact's subscriptions in the claim's scope and notifies the store's webhooks. */
 async function endSubscriptions(tx: Tx, pid: string, claim: UnsubscribeClaim, now: Date) {
   const removed = await optOuts.removeSubscriptions(tx, pid, claim);
-  await announce(tx, pid, 'subscription.removed', removed, now);
+  await announce(tx, 'subscription.removed', removed, now);
   return removed.map(({ row, requests }) => ({ row, requests }));
-}
-
-type Announced = Awaited<ReturnType<typeof optOuts.removeSubscriptions>>;
-
-export async function announce(
-  tx: Tx,
-  pid: string,
-  type: 'subscription.created' | 'subscription.removed',
-  changed: Announced,
-  now: Date,
-): Promise<void> {
-  const events = changed.map(({ row: _row, requests: _requests, seq: _seq, cts, ...shown }) => ({
-    type,
-    data: { ...shown, cts: cts.getTime() },
-  }));
-  await emitEvents(tx, pid, events, now);
 }
 
 const NOTHING = { mutes: [], isSuppressed: false, optIns: [], consent: null };
@@ -138,31 +137,22 @@ export async function unsubscribe(deps: Deps, { store, claim }: Unsubscribe): Pr
     const subscriptions = await endSubscriptions(tx, pid, claim, now);
     if (claim.scope !== 'all')
       return { ...NOTHING, subscriptions, mutes: await optOuts.addMutes(tx, pid, claim, now) };
-    const consent = await readConsent(tx, pid, claim);
     const suppression = await optOuts.addSuppression(tx, pid, claim, now);
-    await withdrawConsent(tx, pid, claim, 'unsubscribe', now);
+    const consent = await withdrawConsent(tx, pid, claim, 'unsubscribe', now);
     return { ...NOTHING, subscriptions, ...suppression, consent };
   });
   const hasChanged = undo.subscriptions.length > 0 || undo.mutes.length > 0 || undo.isSuppressed;
   return hasChanged ? undoToken(store, claim, undo, now) : null;
 }
 
-/** Unsubscribes in the chosen scope, or in the link's own; null for a link that is not ours. Repeating it is harmless. */
-export async function unsubscribeByLink(
-  deps: Deps,
-  token: string,
-  chosen: Scope | null,
-  lang: string | null,
-) {
-  const opened = await openUnsubscribe(deps, token);
-  if (opened === null) return null;
-  const claim = { ...opened.claim, scope: chosen ?? opened.claim.scope };
-  const has = { product: claim.epi !== '', topic: claim.topic !== '', all: true };
-  if (!has[claim.scope]) fail('invalid-request', `scope: this link does not name a ${claim.scope}`);
-  // Before the change, because the language may be that of a subscription.
-  const view = await viewOf(deps.db, { ...opened, claim }, lang);
-  return { ...view, undo: await unsubscribe(deps, { ...opened, claim }) };
-}
+/** Unsubscribes in the chosen scope, or in the link's own. Repeating it is harmless. */
+export const unsubscribeByLink = (deps: Deps, token: string, chosen: Scope | null, lang: string | null) =>
+  byLink(deps, token, lang, async ({ store, claim }) => {
+    const scope = chosen ?? claim.scope;
+    const has = { product: claim.epi !== '', topic: claim.topic !== '', all: true };
+    if (!has[scope]) fail('invalid-request', `scope: this link does not name a ${scope}`);
+    return { scope, undo: await unsubscribe(deps, { store, claim: { ...claim, scope } }) };
+  });
 
 /** Ends everything of a contact that does not exist: its subscriptions in this store and its place on the mailing list. A new subscription begins anew. */
 export async function endBouncedContact(tx: Tx, pid: string, contact: Contact, now: Date): Promise<void> {

@@ -12,7 +12,7 @@ import { moveTracking } from '../../stores/revenue/click.repo.ts';
 import type { StoreRow } from '../../stores/store.repo.ts';
 import { moveConsents } from '../contacts/consent.repo.ts';
 import { epochOf, sessionMarkOf, sessionidOf } from '../identity.rules.ts';
-import { fillProfile, isBlankProfile } from '../profile.rules.ts';
+import { BLANK_PROFILE, fillProfile, isBlankProfile } from '../profile.rules.ts';
 import * as shoppers from '../shopper.repo.ts';
 import type { NewShopper, ShopperRow } from '../shopper.repo.ts';
 import { checkEmail, checkUserAgentType, checkUuid } from '../shopper.rules.ts';
@@ -85,7 +85,7 @@ async function mergeGuest(
   // The next visitor with the guest's uuid must find nothing of the person who logged in.
   if (!isBlankProfile(guest)) {
     await shoppers.updateShopper(tx, account, fillProfile(account, guest), now);
-    await shoppers.updateShopper(tx, guest, shoppers.BLANK_PROFILE, now);
+    await shoppers.updateShopper(tx, guest, BLANK_PROFILE, now);
   }
   if (guest.mergedInto !== null) return { account, merged };
   const guestEpoch = epochOf(store, guest);

@@ -5,7 +5,7 @@ import { emptyTrash } from '../../lists/trash.repo.ts';
 import type { Database, Db, Raw, Tx } from '../../platform/database/database.ts';
 import { allowTracking, anonymise } from '../../stores/revenue/click.repo.ts';
 import { shopperKey } from '../contacts/consent.repo.ts';
-import { BLANK_PROFILE } from '../shopper.repo.ts';
+import { BLANK_PROFILE } from '../profile.rules.ts';
 import { createNameSearch } from './privacy.rules.ts';
 import type { Subject } from './privacy.rules.ts';
 

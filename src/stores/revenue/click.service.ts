@@ -10,7 +10,7 @@ import { hasDeclined, shopperKey } from '../../shoppers/contacts/consent.repo.ts
 import type { PersonKey } from '../../shoppers/contacts/consent.repo.ts';
 import { contactsOf, withSameContacts } from '../../shoppers/contacts/contact.rules.ts';
 import type { LinkStore, ShortLinkStore } from '../../shoppers/contacts/link.rules.ts';
-import { openUnsubscribe, trackingKeys, viewOf } from '../../shoppers/contacts/opt-out.service.ts';
+import { byLink, trackingKeys } from '../../shoppers/contacts/opt-out.service.ts';
 import type { ShopperRow } from '../../shoppers/shopper.repo.ts';
 import type { ZonedStore } from '../reports/report.repo.ts';
 import { isServed } from '../store.rules.ts';
@@ -89,11 +89,9 @@ async function saveChoice(tx: Tx, pid: string, keys: readonly PersonKey[], isAll
 }
 
 /** Saves the choice of the contact of an unsubscribe link; null when it is not ours. It needs no account. */
-export async function setTrackingByLink(deps: Deps, token: string, isAllowed: boolean, lang: string | null) {
-  const opened = await openUnsubscribe(deps, token);
-  if (opened === null) return null;
-  const { pid } = opened.store;
-  const keys = trackingKeys(opened);
-  await deps.db.transaction((tx) => saveChoice(tx, pid, keys, isAllowed, deps.now()));
-  return viewOf(deps.db, opened, lang);
-}
+export const setTrackingByLink = (deps: Deps, token: string, isAllowed: boolean, lang: string | null) =>
+  byLink(deps, token, lang, async (opened) => {
+    const keys = trackingKeys(opened);
+    await deps.db.transaction((tx) => saveChoice(tx, opened.store.pid, keys, isAllowed, deps.now()));
+    return { isTracked: isAllowed };
+  });
