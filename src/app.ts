@@ -13,7 +13,7 @@ import { allowCors, assignRequestId, isScript, requestIdOf, setCommonHeaders } f
 import { serveMetrics } from './api/metrics.ts';
 import { serveClicks } from './api/pages/click-redirect.ts';
 import { serveContactPages } from './api/pages/contact-pages.ts';
-import { sendNotFoundPage, wantsPage } from './api/pages/not-found.ts';
+import { sendErrorPage, wantsPage } from './api/pages/error-page.ts';
 import { servePages } from './api/pages/pages.ts';
 import { serveSharedLists } from './api/pages/shared-list.ts';
 import { serveGraphql, serveRest } from './api/request.ts';
@@ -88,7 +88,7 @@ function createFailureHandler({ log }: Services): ErrorRequestHandler {
       return void res
         .status(failure.status)
         .json({ errors: [{ message: failure.message, extensions: extensionsOf(failure) }] });
-    if (wantsPage(req)) return sendNotFoundPage(res, failure);
+    if (wantsPage(req)) return sendErrorPage(req, res, failure);
     if (failure.type === 'unauthorised' && !isScript(req))
       res.set('WWW-Authenticate', 'Basic realm="wishgate", charset="UTF-8"');
     res.status(failure.status).json(errorBody(failure));

@@ -105,7 +105,7 @@ const linked = (url: string, content: string, style = ''): string =>
   url === '' ? content : `<a href="${escapeHtml(url)}" style="color:inherit;${style}">${content}</a>`;
 
 const image = ({ title, image: src }: Picture, width: number): string =>
-  `<img src="${escapeHtml(src)}" alt="${escapeHtml(shorten(title, 120))}" width="${width}" style="display:block;width:${width}px;max-width:100%;height:auto;border:0;border-radius:8px;font-size:14px">`;
+  `<img src="${escapeHtml(src)}" alt="${escapeHtml(shorten(title, width / 2))}" width="${width}" style="display:block;width:${width}px;max-width:100%;height:auto;border:0;border-radius:8px;font-size:14px">`;
 
 export const pictureCell = (picture: Picture): string =>
   `<td style="padding:0 0 20px">${linked(picture.url, image(picture, 280))}</td>`;
@@ -115,7 +115,7 @@ export function productCell(product: Picture, details: string): string {
   const picture = product.image === '' ? '' : linked(product.url, image(product, 72));
   const title = linked(
     product.url,
-    `<strong>${escapeHtml(shorten(product.title, 150))}</strong>`,
+    `<strong dir="auto">${escapeHtml(shorten(product.title, 150))}</strong>`,
     'text-decoration:none',
   );
   return `<td style="padding:8px 0"><table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"><tr><td width="88" valign="top">${picture}</td><td class="wg-ink" style="font-size:16px;overflow-wrap:anywhere">${title}<br><span class="wg-soft" style="${SOFT}">${escapeHtml(details)}</span></td></tr></table></td>`;

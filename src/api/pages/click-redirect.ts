@@ -2,14 +2,13 @@ import type { Application, Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { Services } from '../../context.ts';
 import { AppError } from '../../platform/errors.ts';
-import { shippedLanguage } from '../../platform/messages.ts';
 import { destinationOf, isSigned, readToken } from '../../stores/revenue/click.rules.ts';
 import { countClick, findLink, verifyLink } from '../../stores/revenue/click.service.ts';
 import type { FoundLink } from '../../stores/revenue/click.service.ts';
 import type { StoreRow } from '../../stores/store.repo.ts';
 import { nameRoute } from '../access-log.ts';
 import type { AdmitLink } from '../authenticate.ts';
-import { frameOf, langOf, notePage, sendTokenPage } from './token-page.ts';
+import { frameOf, languageFor, notePage, sendTokenPage } from './token-page.ts';
 
 const ROUTE = '/go/:token';
 
@@ -94,9 +93,8 @@ export function serveClicks(app: Application, services: Services, admitLink: Adm
       const link = readToken(String(req.params['token']));
       const named = (link?.kind === 'long' && known.get(link.pid)) || null;
       const store = named && isSigned(named, link!, services.now()) ? named : null;
-      const language = shippedLanguage(langOf(req), store?.locale ?? null);
-      const frame = frameOf(services, store, language);
-      return sendTokenPage(res, null, notePage(frame, 'page.broken', 'page.unknown.text'));
+      const frame = frameOf(services, store, languageFor(req, store));
+      return sendTokenPage(res, notePage(frame, 'page.broken', 'page.unknown.text'), 404);
     }
     const click = isPrefetch(req) ? null : await count(found);
     res.setHeader('Cache-Control', 'no-store');

@@ -2,7 +2,7 @@ import type { Application } from 'express';
 import type { Services } from '../../context.ts';
 import { storeOfSharedList, viewSharedList } from '../../lists/share.service.ts';
 import type { SharedItem, SharedList } from '../../lists/share.service.ts';
-import { localeFor, shippedLanguage, translator } from '../../platform/messages.ts';
+import { localeFor, translator } from '../../platform/messages.ts';
 import type { Translate } from '../../platform/messages.ts';
 import { formatMoney } from '../../platform/money.ts';
 import type { MoneyStyle } from '../../platform/money.ts';
@@ -10,7 +10,7 @@ import { pictureSchemes } from '../../platform/pictures.ts';
 import { escapeHtml } from '../../platform/text.ts';
 import { nameRoute } from '../access-log.ts';
 import type { AdmitLink } from '../authenticate.ts';
-import { frameOf, langOf, notePage, sendTokenPage, tokenPage } from './token-page.ts';
+import { frameOf, languageFor, notePage, sendTokenPage, tokenPage } from './token-page.ts';
 import type { TokenPage } from './token-page.ts';
 
 const ROUTE = '/shared/:lid';
@@ -85,8 +85,9 @@ export function serveSharedLists(app: Application, services: Services, admitLink
     const ctx = await admitLink(req, res, typeof pid === 'string' ? pid : '');
     const list = isValid ? await viewSharedList(ctx, lid) : null;
     const { store } = ctx.viewer;
-    const language = shippedLanguage(langOf(req), store?.locale ?? null);
-    const missing = notePage(frameOf(services, store, language), 'share.missing', 'share.missing.text');
-    sendTokenPage(res, list && listPage(services, list, language), missing);
+    const language = languageFor(req, store);
+    if (list) return sendTokenPage(res, listPage(services, list, language));
+    const frame = frameOf(services, store, language);
+    sendTokenPage(res, notePage(frame, 'share.missing', 'share.missing.text'), 404);
   });
 }

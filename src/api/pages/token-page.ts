@@ -1,7 +1,13 @@
 import type { Application, Request, Response } from 'express';
 import { shopUrl } from '../../alerts/compose/shop.rules.ts';
 import type { Services } from '../../context.ts';
-import { directionOf, readLanguage, shippedLanguage, translator } from '../../platform/messages.ts';
+import {
+  LANGUAGES,
+  directionOf,
+  readLanguage,
+  shippedLanguage,
+  translator,
+} from '../../platform/messages.ts';
 import type { MessageKey } from '../../platform/messages.ts';
 import { plainOrigin } from '../../platform/origin.ts';
 import { DEFAULT_COLOUR, escapeHtml, textOn } from '../../platform/text.ts';
@@ -27,8 +33,12 @@ export function frameOf(
 }
 
 /** The language that the URL asks for. */
-export const langOf = ({ query }: Request): string | null =>
+const langOf = ({ query }: Request): string | null =>
   typeof query['lang'] === 'string' ? readLanguage(query['lang']) : null;
+
+/** The language of a page about no contact: what the URL asks for, else the store's, else what the browser prefers. */
+export const languageFor = (req: Request, store: { locale: string } | null): string =>
+  shippedLanguage(langOf(req), store?.locale ?? null, req.acceptsLanguages(['en', ...LANGUAGES]) || null);
 
 /** A page behind a link, and the sources that its pictures may come from. */
 export type TokenPage = { html: string; images: string };
@@ -93,17 +103,13 @@ export function notePage(frame: Frame, title: MessageKey, text: MessageKey): Tok
   return tokenPage(frame, t(title), `<p>${escapeHtml(t(text))}</p>`);
 }
 
-/** Sends the page, or `missing` with 404. The address is a credential, so no referrer reveals it. */
-export function sendTokenPage(res: Response, page: TokenPage | null, missing: TokenPage): void {
-  const { html, images } = page ?? missing;
+/** The address is a credential, so no referrer reveals it. */
+export function sendTokenPage(res: Response, { html, images }: TokenPage, status = 200): void {
   securePage(res, { 'style-src': "'unsafe-inline'", 'script-src': "'none'", 'img-src': images });
   res.setHeader('Cache-Control', 'no-store');
   res.setHeader('Referrer-Policy', 'no-referrer');
   res.setHeader('X-Robots-Tag', 'noindex');
-  res
-    .status(page ? 200 : 404)
-    .type('html')
-    .send(html);
+  res.status(status).type('html').send(html);
 }
 
 /** `lang` is the language that the URL asks for. */
@@ -123,10 +129,9 @@ export function serveTokenPages(
       nameRoute(res, paths[0]);
       const token = String(req.params['token']);
       await admitLink(req, res, pidOfLink(token) ?? '');
-      const lang = langOf(req);
-      const page = await render(token, lang, req, res);
-      const store = page ? null : await findLinkStore(services, token);
-      const language = shippedLanguage(lang, store?.locale ?? null);
-      sendTokenPage(res, page, missing(frameOf(services, store, language)));
+      const page = await render(token, langOf(req), req, res);
+      if (page) return sendTokenPage(res, page);
+      const store = await findLinkStore(services, token);
+      sendTokenPage(res, missing(frameOf(services, store, languageFor(req, store))), 404);
     });
 }

@@ -3,9 +3,13 @@ import type { Request, Response } from 'express';
 import type { AppError } from '../../platform/errors.ts';
 import { escapeHtml } from '../../platform/text.ts';
 import { securePage } from './page.ts';
+import { languageFor, notePage, sendTokenPage } from './token-page.ts';
 
 /** Paths of APIs: their errors are JSON, whatever the caller accepts. */
 const APIS = /^\/(api|storeadmin|graphql|webhooks)(\/|$)/;
+
+/** Pages that shoppers open from messages: their errors speak the shopper's language and name no developer's page. */
+const HOSTED = /^\/(confirm|c|unsubscribe|u|preferences|go|shared)(\/|$)/;
 
 /** Inline, so that the page also works where nothing was built. */
 const STYLE = `:root{color-scheme:light dark;--ground:#faf8f5;--ink:#221d24;--soft:#655d68;--accent:#b3305f}
@@ -21,13 +25,21 @@ const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64'
 
 export function wantsPage(req: Request): boolean {
   return (
-    /^(GET|HEAD)$/.test(req.method) &&
+    (/^(GET|HEAD)$/.test(req.method) || HOSTED.test(req.path)) &&
     !APIS.test(req.path) &&
     req.accepts(['application/json', 'text/html']) === 'text/html'
   );
 }
 
-export function sendNotFoundPage(res: Response, { status, message }: AppError): void {
+export function sendErrorPage(req: Request, res: Response, { status, message }: AppError): void {
+  if (HOSTED.test(req.path)) {
+    const frame = { store: null, language: languageFor(req, null), shopUrl: null };
+    const note =
+      status === 404
+        ? notePage(frame, 'page.broken', 'page.broken.text')
+        : notePage(frame, 'page.failed', 'page.failed.text');
+    return sendTokenPage(res, note, status);
+  }
   const title = status === 404 ? 'Not found' : 'Something went wrong';
   const text =
     status === 404 ? 'This page does not exist. Check the URL, or go to one of these pages.' : message;
