@@ -32,7 +32,7 @@ hr{display:none}
 .wg-footer{margin:0 auto!important;max-width:552px;padding:0 36px 32px}
 @media (prefers-color-scheme:dark){
 .wg-page{background:#111113!important}
-.wg-card{background:#1f1f23!important}
+.wg-card{background:#1f1f23!important;color:#f4f4f5!important}
 .wg-ink{color:#f4f4f5!important}
 .wg-soft,.wg-footer,.wg-footer a{color:#b6b6be!important}
 .wg-button{border-color:#8e8e98!important}

@@ -1,6 +1,8 @@
 import type { Page } from 'playwright-core';
+import { translator } from '../../../src/platform/messages.ts';
 import { useService } from '../../harness.ts';
 import { describeInBrowser, useBrowser } from './chromium.ts';
+import { openShop } from './compat-shop.ts';
 import { walk } from './shopper-walk.ts';
 import type { Shown } from './shopper-walk.ts';
 
@@ -128,5 +130,22 @@ describeInBrowser('languages of shoppers', () => {
       return found;
     });
     expect(problems).toEqual([]);
+  });
+
+  test.each([
+    ['the page', 'ja-JP', 'de-DE'],
+    ['the browser', '', 'ja-JP'],
+  ])('the form in a page of a shop speaks the language of %s', async (_whose, lang, locale) => {
+    const shop = await openShop(service, await service.createStore());
+    const page = await browser.newPage({ locale, viewport: { width: 390, height: 800 } });
+    await page.goto(`${shop.url}/buttons`);
+    await page.waitForFunction('window._swat');
+    await page.locator('html').evaluate((root, tag) => root.setAttribute('lang', tag), lang);
+    await page.getByRole('button', { name: 'Sold out' }).click();
+    const form = page.getByRole('dialog');
+    const t = translator('ja');
+    expect((await form.innerText()).split(/\s+/)).toEqual([t('browser.email'), t('browser.notify')]);
+    expect(await problemsOn(page)).toEqual([]);
+    await shop.close();
   });
 });
