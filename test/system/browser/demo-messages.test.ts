@@ -45,14 +45,14 @@ describeInBrowser('variants and messages of the demo storefront', () => {
 
   test('the pictures of emails load in a page of another origin, also in one that is isolated', async () => {
     const page = await browser.newPage();
-    await page.route('https://webmail.example/', (route) =>
+    await page.route('http://localhost/webmail', (route) =>
       route.fulfill({
         contentType: 'text/html',
         headers: { 'Cross-Origin-Embedder-Policy': 'require-corp' },
         body: `<img src="${service.url}/demo/images/kettle.svg">`,
       }),
     );
-    await page.goto('https://webmail.example/');
+    await page.goto('http://localhost/webmail');
     expect(await page.locator('img').evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(400);
   });
 
