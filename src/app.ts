@@ -12,7 +12,7 @@ import { allowCors, assignRequestId, isScript, requestIdOf, setCommonHeaders } f
 import { serveMetrics } from './api/metrics.ts';
 import { serveClicks } from './api/pages/click-redirect.ts';
 import { serveContactPages } from './api/pages/contact-pages.ts';
-import { sendNotFoundPage, wantsPage } from './api/pages/not-found.ts';
+import { sendErrorPage, wantsPage } from './api/pages/error-page.ts';
 import { servePages } from './api/pages/pages.ts';
 import { serveSharedLists } from './api/pages/shared-list.ts';
 import { serveGraphql, serveRest } from './api/request.ts';
@@ -73,7 +73,8 @@ export async function createApp(
   return app;
 }
 
-function createFailureHandler({ log }: Services): ErrorRequestHandler {
+function createFailureHandler(services: Services): ErrorRequestHandler {
+  const { log } = services;
   return (error: unknown, req: Request, res: Response, _next) => {
     // Express throws on a path with a broken percent-encoding, which is a 404.
     const isBrokenPath = error instanceof Error && error.name === 'URIError';
@@ -86,7 +87,7 @@ function createFailureHandler({ log }: Services): ErrorRequestHandler {
       return void res
         .status(failure.status)
         .json({ errors: [{ message: failure.message, extensions: extensionsOf(failure) }] });
-    if (wantsPage(req)) return sendNotFoundPage(res, failure);
+    if (wantsPage(req)) return sendErrorPage(services, req, res, failure);
     if (failure.type === 'unauthorised' && !isScript(req))
       res.set('WWW-Authenticate', 'Basic realm="wishgate", charset="UTF-8"');
     res.status(failure.status).json(errorBody(failure));

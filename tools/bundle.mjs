@@ -31,6 +31,8 @@ export const BROWSER_FOLDERS = [
   'src/sdk/compat',
 ];
 
+const SHOPPER_MESSAGES = 'src/messages/shopper';
+
 const CLIENT = 'src/sdk/client/wishgate.ts';
 const WATCH = 'src/sdk/client/watch.ts';
 const COMPAT = 'src/sdk/compat/main.ts';
@@ -40,7 +42,7 @@ const CLIENT_TYPES = [CLIENT_RECORDS, 'src/sdk/client/types.ts', CLIENT];
 
 const inputHash = () =>
   hashOf([
-    ...filesUnder([...BROWSER_FOLDERS, 'src/platform/pseudo.ts', 'src/sdk/client']),
+    ...filesUnder([...BROWSER_FOLDERS, SHOPPER_MESSAGES, 'src/platform/pseudo.ts', 'src/sdk/client']),
     ...filesUnder(['src/generated/dashboard.ts', CLIENT_RECORDS]),
     ...filesUnder(['src/stores', 'src/alerts/topics'], (file) => file.endsWith('.columns.ts')),
     ...filesUnder(['package-lock.json', 'tools/bundle.mjs', CLIENT_MANUAL, 'docs/guides']),
@@ -152,6 +154,16 @@ async function bundlePage(name, entry) {
   return { outputFiles, entry: [name, { scripts: named('.js'), styles: named('.css') }] };
 }
 
+/** The texts of elements in shops' pages by language, without their prefix: few, so that the script has them all. */
+const browserTexts = () =>
+  Object.fromEntries(
+    filesUnder([SHOPPER_MESSAGES]).map((file) => {
+      const texts = Object.entries(JSON.parse(readFileSync(file, 'utf8')));
+      const own = texts.filter(([key]) => key.startsWith('browser.'));
+      return [basename(file, '.json'), Object.fromEntries(own.map(([key, text]) => [key.slice(8), text]))];
+    }),
+  );
+
 /** The browser library for a script tag and as an ES module, and the script for pages written for the public product. */
 async function bundleClient() {
   const { build } = load('esbuild');
@@ -164,7 +176,13 @@ async function bundleClient() {
       entryNames: 'client/watch',
       outExtension: { '.js': '.mjs' },
     }),
-    build({ ...options, entryPoints: [COMPAT], format: 'iife', entryNames: 'client/compat' }),
+    build({
+      ...options,
+      entryPoints: [COMPAT],
+      format: 'iife',
+      entryNames: 'client/compat',
+      define: { BROWSER_TEXTS: JSON.stringify(browserTexts()) },
+    }),
     build({ ...options, format: 'iife', globalName: 'wishgate', entryNames: 'client/wishgate' }),
     build({
       ...options,

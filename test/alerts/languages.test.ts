@@ -349,6 +349,9 @@ test('an SMS speaks the language, too', async () => {
   const store = await service.createStore({ name: 'Laden' });
   await signUp(store, { medium: 'sms', value: '+4915123456789', language: 'de' });
   await restock(store, '1');
-  const fields = new URLSearchParams(provider.received[0]!.body);
-  expect(fields.get('Body')).toMatch(/^Laden: Hose 1 ist wieder verfügbar\. https:\S+ \S+: https:\S+$/);
+  const text = new URLSearchParams(provider.received[0]!.body).get('Body');
+  expect(text).toMatch(/^Laden: Hose 1 ist wieder verfügbar\. https:\S+ \S+: https:\S+$/);
+  // The subscription has ended with its alert.
+  const [, link] = /(\/u\/\S+)$/.exec(text!)!;
+  expect((await service.get(link!).expect(200)).text).toContain('<html lang="de"');
 });

@@ -160,6 +160,24 @@ describe('the pages of the service', () => {
     expect(dashboard!.headers['content-security-policy']).toContain(`img-src 'self' data: ${schemes};`);
   });
 
+  test('an error of a page for shoppers speaks their language, also after a form, and names no page of developers', async () => {
+    const inGerman = { ...asBrowser, 'Accept-Language': 'de-AT,en;q=0.5' };
+    const cut = await service.http.get('/unsubscribe').set(inGerman).expect(404);
+    expect(cut.text).toContain('<html lang="de" dir="ltr">');
+    expect(cut.text).toContain('Dieser Link funktioniert nicht');
+    const sent = service.http.post('/unsubscribe/nothing?lang=fr').type('form').set(inGerman);
+    const failed = await sent.send({ scope: 'nothing' }).expect(400);
+    expect(failed.text).toContain('Veuillez réessayer dans quelques minutes.');
+    for (const { text } of [cut, failed]) expect(text).not.toMatch(/href="\/(docs|graphiql|dashboard)"/);
+    await service.http
+      .post('/unsubscribe/nothing')
+      .type('form')
+      .send({ scope: 'nothing' })
+      .expect(400)
+      .expect('content-type', /json/);
+    expect((await service.http.get('/c').set(asBrowser).expect(404)).text).toContain('<html lang="en"');
+  });
+
   test('an unknown address is a page for people and JSON for programs, and JSON always at the paths of the APIs', async () => {
     const page = await service.http.get('/nothing-here').set(asBrowser).expect(404);
     expect([page.type, page.text.includes('<h1>Not found</h1>')]).toEqual(['text/html', true]);

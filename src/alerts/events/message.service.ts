@@ -1,6 +1,6 @@
 import type { Services } from '../../context.ts';
 import { shippedLanguage, translator } from '../../platform/messages.ts';
-import { shortUnsubscribeUrl, unsubscribeUrl } from '../../shoppers/contacts/link.rules.ts';
+import { langQuery, shortUnsubscribeUrl, unsubscribeUrl } from '../../shoppers/contacts/link.rules.ts';
 import type { UnsubscribeClaim } from '../../shoppers/contacts/link.rules.ts';
 import * as optOuts from '../../shoppers/contacts/opt-out.repo.ts';
 import { trackLinks } from '../../stores/revenue/click.service.ts';
@@ -139,7 +139,10 @@ function urlOf(
   language: string,
 ): string {
   const short = isTerse(medium) ? shortUnsubscribeUrl(publicUrl, store, medium, message) : null;
-  return short ?? unsubscribeUrl(publicUrl, store, { medium, value: message.recipient, ...claim }, language);
+  if (short === null)
+    return unsubscribeUrl(publicUrl, store, { medium, value: message.recipient, ...claim }, language);
+  // The page cannot look it up later: sending an alert ends its subscription.
+  return language === shippedLanguage(store.locale) ? short : short + langQuery(language);
 }
 
 /** Attempts for a template that kills the rendering process, because a stalled machine may be the cause. */
@@ -220,7 +223,7 @@ async function composeTogether(services: Services, medium: Medium, id: string, a
     const texts = isDigest
       ? await services.templates.alerts.join({ pid: store.pid, parts, digest })
       : (pieces[0] as AlertTexts);
-    const payload = channelOf(medium).compose(texts, { oneClickUrl: url, isTest: false });
+    const payload = channelOf(medium).compose(texts, url);
     const { timeZone = null } = store.pacing;
     return { id, ...senderFields(store), timeZone, to: message.recipient, payload };
   } catch (error) {

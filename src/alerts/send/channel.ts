@@ -122,7 +122,7 @@ export type Channel<PartName extends string = string, Settings extends object = 
   };
   parts: Record<PartName, TemplatePart>;
   /** `oneClickUrl` unsubscribes from the topic. */
-  compose(texts: Record<PartName, string>, options: { oneClickUrl: string; isTest: boolean }): Payload;
+  compose(texts: Record<PartName, string>, oneClickUrl: string): Payload;
   /** The double opt-in message. */
   confirm(message: ConfirmMessage): Payload;
   /** Adds an unsubscribe link to a message that has none. */

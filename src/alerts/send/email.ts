@@ -131,8 +131,8 @@ export const email = {
     html: { label: 'HTML', form: 'html', rows: 14, standard: STANDARD_MAIL.html },
     text: { label: 'Plain text', form: 'text', rows: 6, standard: STANDARD_MAIL.text },
   },
-  compose: ({ subject, html, text }, { oneClickUrl, isTest }): MailPayload => ({
-    subject: isTest ? `[Test] ${subject}` : subject,
+  compose: ({ subject, html, text }, oneClickUrl): MailPayload => ({
+    subject,
     html,
     text,
     headers: oneClickHeaders(oneClickUrl),

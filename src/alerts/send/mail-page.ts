@@ -32,7 +32,7 @@ hr{display:none}
 .wg-footer{margin:0 auto!important;max-width:552px;padding:0 36px 32px}
 @media (prefers-color-scheme:dark){
 .wg-page{background:#111113!important}
-.wg-card{background:#1f1f23!important}
+.wg-card{background:#1f1f23!important;color:#f4f4f5!important}
 .wg-ink{color:#f4f4f5!important}
 .wg-soft,.wg-footer,.wg-footer a{color:#b6b6be!important}
 .wg-button{border-color:#8e8e98!important}
@@ -108,7 +108,7 @@ export const imageTag = (src: string, alt: string, width: number): string =>
   `<img src="${src}" alt="${alt}" width="${width}" style="display:block;width:${width}px;max-width:100%;height:auto;border:0;border-radius:8px;font-size:14px">`;
 
 const image = ({ title, image: src }: Picture, width: number): string =>
-  imageTag(escapeHtml(src), escapeHtml(shorten(title, 120)), width);
+  imageTag(escapeHtml(src), escapeHtml(shorten(title, width / 2)), width);
 
 export const pictureCell = (picture: Picture): string =>
   `<td style="padding:0 0 20px">${linked(picture.url, image(picture, 280))}</td>`;
@@ -118,7 +118,7 @@ export function productCell(product: Picture, details: string): string {
   const picture = product.image === '' ? '' : linked(product.url, image(product, 72));
   const title = linked(
     product.url,
-    `<strong>${escapeHtml(shorten(product.title, 150))}</strong>`,
+    `<strong dir="auto">${escapeHtml(shorten(product.title, 150))}</strong>`,
     'text-decoration:none',
   );
   return `<td style="padding:8px 0"><table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"><tr><td width="88" valign="top">${picture}</td><td class="wg-ink" style="font-size:16px;overflow-wrap:anywhere">${title}<br><span class="wg-soft" style="${SOFT}">${escapeHtml(details)}</span></td></tr></table></td>`;

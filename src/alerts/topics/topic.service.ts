@@ -10,7 +10,14 @@ import { failTooMuch, readWithin } from '../../platform/budget.ts';
 import type { Db } from '../../platform/database/database.ts';
 import { fail } from '../../platform/errors.ts';
 import { goOutside } from '../../platform/in-flight.ts';
-import { LANGUAGES, directionOf, languageOf, nameOfLanguage, readLanguage } from '../../platform/messages.ts';
+import {
+  LANGUAGES,
+  directionOf,
+  languageOf,
+  nameOfLanguage,
+  readLanguage,
+  translator,
+} from '../../platform/messages.ts';
 import { checkContact, checkMedium } from '../../shoppers/contacts/contact.rules.ts';
 import { unsubscribeUrl } from '../../shoppers/contacts/link.rules.ts';
 import type { Scope } from '../../shoppers/contacts/link.rules.ts';
@@ -208,7 +215,8 @@ export async function sendTestAlert(ctx: Context, input: MutationSendTestAlertAr
   const channel = channelOf(contact.medium);
   // All parts, because a test shows whether the topic can be sent at all.
   const texts = await render(ctx, templates, { ...model, unsubscribe_url }, PART_NAMES);
-  const payload = channel.compose(texts, { oneClickUrl: linkFor('topic'), isTest: true });
+  const subject = translator(reader.language)('alert.test', { subject: texts.subject });
+  const payload = channel.compose({ ...texts, subject }, linkFor('topic'));
   const message = { pid, medium: contact.medium, kind: 'test', recipient: contact.value, payload };
   const id = await ctx.db.transaction((tx) => enqueueMessage(tx, message, ctx.now()));
   return { id: id! };

@@ -2,7 +2,6 @@ import type { Application, Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { Services } from '../../context.ts';
 import { AppError } from '../../platform/errors.ts';
-import { shippedLanguage } from '../../platform/messages.ts';
 import { destinationOf, isSigned, readToken } from '../../stores/revenue/click.rules.ts';
 import { countClick, findLink, verifyLink } from '../../stores/revenue/click.service.ts';
 import type { FoundLink } from '../../stores/revenue/click.service.ts';
@@ -10,7 +9,7 @@ import type { StoreRow } from '../../stores/store.repo.ts';
 import { nameRoute } from '../access-log.ts';
 import { admitLink } from '../authenticate.ts';
 import { queryOf } from '../rest/read.ts';
-import { langOf, notePage, sendTokenPage } from './token-page.ts';
+import { languageFor, notePage, sendTokenPage } from './token-page.ts';
 
 const ROUTE = '/go/:token';
 
@@ -91,9 +90,8 @@ export function serveClicks(app: Application, services: Services): void {
       const link = readToken(String(req.params['token']));
       const named = (link?.kind === 'long' && known.get(link.pid)) || null;
       const store = named && isSigned(named, link!, services.now()) ? named : null;
-      const language = shippedLanguage(langOf(req), store?.locale ?? null);
-      const note = notePage(services, { store, language }, 'page.broken', 'page.unknown.text');
-      return sendTokenPage(res, note, 404);
+      const view = { store, language: languageFor(req, store) };
+      return sendTokenPage(res, notePage(services, view, 'page.broken', 'page.unknown.text'), 404);
     }
     const click = isPrefetch(req) ? null : await count(found);
     res.setHeader('X-Robots-Tag', 'noindex');

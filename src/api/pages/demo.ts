@@ -104,6 +104,8 @@ export function serveDemo(app: Express, services: Services, demo: DemoStore): vo
     nameRoute(res, '/demo/images/:file');
     const svg = picture(req.params.file.replace(/\.svg$/, '')) ?? fail('not-found');
     securePage(res);
+    // Emails show them, and webmail has another origin.
+    res.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
     res.setHeader('Cache-Control', 'public, max-age=3600');
     await sendAsset(req, res, makeAsset('image/svg+xml; charset=utf-8', Buffer.from(svg)));
   });

@@ -2,7 +2,7 @@ import type { Application } from 'express';
 import type { Services } from '../../context.ts';
 import { storeOfSharedList, viewSharedList } from '../../lists/share.service.ts';
 import type { SharedItem, SharedList } from '../../lists/share.service.ts';
-import { localeFor, shippedLanguage, translator } from '../../platform/messages.ts';
+import { localeFor, translator } from '../../platform/messages.ts';
 import type { Translate } from '../../platform/messages.ts';
 import { formatMoney } from '../../platform/money.ts';
 import type { MoneyStyle } from '../../platform/money.ts';
@@ -10,7 +10,7 @@ import { pictureSchemes } from '../../platform/pictures.ts';
 import { escapeHtml } from '../../platform/text.ts';
 import { nameRoute } from '../access-log.ts';
 import { admitLink } from '../authenticate.ts';
-import { langOf, notePage, sendTokenPage, tokenPage } from './token-page.ts';
+import { languageFor, notePage, sendTokenPage, tokenPage } from './token-page.ts';
 import type { TokenPage } from './token-page.ts';
 
 const ROUTE = '/shared/:lid';
@@ -85,7 +85,7 @@ export function serveSharedLists(app: Application, services: Services): void {
     const ctx = await admitLink(services, req, res, typeof pid === 'string' ? pid : '');
     const list = isValid ? await viewSharedList(ctx, lid) : null;
     const { store } = ctx.viewer;
-    const language = shippedLanguage(langOf(req), store?.locale ?? null);
+    const language = languageFor(req, store);
     if (list) return sendTokenPage(res, listPage(services, list, language));
     sendTokenPage(res, notePage(services, { store, language }, 'share.missing'), 404);
   });

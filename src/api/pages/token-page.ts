@@ -1,7 +1,13 @@
 import type { Application, Request, Response } from 'express';
 import { shopUrl } from '../../alerts/compose/shop.rules.ts';
 import type { Services } from '../../context.ts';
-import { directionOf, readLanguage, shippedLanguage, translator } from '../../platform/messages.ts';
+import {
+  LANGUAGES,
+  directionOf,
+  readLanguage,
+  shippedLanguage,
+  translator,
+} from '../../platform/messages.ts';
 import type { MessageKey } from '../../platform/messages.ts';
 import { plainOrigin } from '../../platform/origin.ts';
 import { DEFAULT_COLOUR, escapeHtml, textOn } from '../../platform/text.ts';
@@ -19,8 +25,12 @@ type PageStore = { name: string; logoUrl: string | null; colour: string | null }
 export type View = { store: PageStore | null; language: string };
 
 /** The language that the URL asks for. */
-export const langOf = ({ query }: Request): string | null =>
+const langOf = ({ query }: Request): string | null =>
   typeof query['lang'] === 'string' ? readLanguage(query['lang']) : null;
+
+/** The language of a page about no contact: what the URL asks for, else the store's, else what the browser prefers. */
+export const languageFor = (req: Request, store: { locale: string } | null): string =>
+  shippedLanguage(langOf(req), store?.locale ?? null, req.acceptsLanguages(['en', ...LANGUAGES]) || null);
 
 /** A page behind a link, and the sources that its pictures may come from. */
 export type TokenPage = { html: string; images: string };
@@ -119,14 +129,12 @@ export function serveTokenPages(
       nameRoute(res, paths[0]);
       const token = String(req.params['token']);
       await admitLink(services, req, res, pidOfLink(token) ?? '');
-      const lang = langOf(req);
-      const page = await render(token, lang, req, res);
+      const page = await render(token, langOf(req), req, res);
       if (page) {
         const [view, title, content] = page;
         return sendTokenPage(res, tokenPage(services, view, translator(view.language)(title), content));
       }
       const store = await findLinkStore(services, token);
-      const language = shippedLanguage(lang, store?.locale ?? null);
-      sendTokenPage(res, notePage(services, { store, language }, missing), 404);
+      sendTokenPage(res, notePage(services, { store, language: languageFor(req, store) }, missing), 404);
     });
 }

@@ -1,5 +1,14 @@
 export const MESSAGE_MS = 4_000;
 
+/** The messages `browser.*` of src/messages/shopper by language; tools/bundle.mjs fills them in. */
+declare const BROWSER_TEXTS: Record<string, Record<'email' | 'notify', string>>;
+
+/** The texts in the page's language, else in the browser's. */
+function texts(): (typeof BROWSER_TEXTS)[string] {
+  const wanted = [document.documentElement.lang, ...navigator.languages].map((tag) => tag.split(/[-_]/)[0]!);
+  return BROWSER_TEXTS[wanted.find((language) => language in BROWSER_TEXTS) ?? 'en']!;
+}
+
 /** Extracts the text of a message that may be HTML, without running any of it. */
 function wordsOf(message: string): string {
   const page = new DOMParser().parseFromString(message, 'text/html');
@@ -30,8 +39,8 @@ export const ui = { ...notifications, uiRef: notifications };
 export function askAddress(place: Element | null): Promise<string | null> {
   return new Promise((resolve) => {
     const form = document.createElement('form');
-    form.innerHTML =
-      '<label>Email address <input type="email" required autocomplete="email"></label> <button>Notify me</button>';
+    const { email, notify } = texts();
+    form.innerHTML = `<label>${email} <input type="email" required autocomplete="email"></label> <button>${notify}</button>`;
     const dialog = place ? null : document.createElement('dialog');
     (dialog ?? place!).replaceChildren(form);
     const finish = (address: string | null): void => {

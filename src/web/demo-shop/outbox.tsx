@@ -29,12 +29,20 @@ async function read(message: OutboxMail | OutboxSms): Promise<Message> {
 export function useOutbox(): Message[] | null {
   const [messages, setMessages] = useState<Message[] | null>(null);
   useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isOpen = true;
     const load = async (): Promise<void> =>
       setMessages(await Promise.all((await backend.outbox()).map(read)));
-    const tick = (): void => void load().catch(() => undefined);
-    tick();
-    const timer = setInterval(tick, POLL_MS);
-    return () => clearInterval(timer);
+    // One request at a time: on a slow machine they would pile up, and an older response could follow a newer one.
+    const tick = async (): Promise<void> => {
+      await load().catch(() => undefined);
+      if (isOpen) timer = setTimeout(() => void tick(), POLL_MS);
+    };
+    void tick();
+    return () => {
+      isOpen = false;
+      clearTimeout(timer);
+    };
   }, []);
   return messages;
 }

@@ -42,6 +42,8 @@ describeInBrowser('forms of the dashboard', () => {
   async function pressSaveTopic(): Promise<void> {
     await page.getByRole('button', { name: 'Save' }).click();
     await said(/^Topic .* saved\.$/).waitFor();
+    // An earlier message of saving may still be there.
+    await page.getByText('All changes saved.').waitFor();
   }
 
   test('a topic that leaves its tag and its batches is saved, and the page says so', async () => {
@@ -58,7 +60,6 @@ describeInBrowser('forms of the dashboard', () => {
     await page.getByLabel('Recipients').selectOption('Send to all at once');
     await page.getByText('You have unsaved changes.').waitFor();
     await pressSaveTopic();
-    await page.getByText('All changes saved.').waitFor();
     await page.getByText('Sent: Manually').waitFor();
     expect(await topic('launch', 'trigger tag batchSize')).toEqual({
       name: 'launch',
@@ -99,8 +100,7 @@ describeInBrowser('forms of the dashboard', () => {
       batchIntervalSeconds: 90,
     });
     await page.getByLabel('Minutes between batches').fill('0.5');
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('All changes saved.').waitFor();
+    await pressSaveTopic();
     expect(await topic('launch', 'batchIntervalSeconds')).toMatchObject({ batchIntervalSeconds: 30 });
   });
 

@@ -272,7 +272,6 @@ describeInBrowser('the merchant dashboard', () => {
     await page.getByLabel('Allowed origins').fill('https://shop.example');
     await page.getByLabel('Double opt-in').check();
     await page.getByRole('region', { name: 'General' }).getByRole('button', { name: 'Save' }).click();
-    await said('Settings saved.').waitFor();
     await page.getByRole('banner').getByText('New name').waitFor();
     const { body } = await service.graphql(
       '{ store { name listTypes shareUrl allowedOrigins doubleOptIn customItems } }',
@@ -525,6 +524,8 @@ describeInBrowser('the merchant dashboard', () => {
         [own.pid],
       );
       await page.getByRole('button', { name: 'Send subscription.created again' }).click();
+      const isQueuedAgain = `SELECT 1 FROM outbox WHERE pid = $1 AND lane = 'webhook' AND state = 'queued'`;
+      await eventually(async () => (await service.services.db.query(isQueuedAgain, [own.pid])).length, 1);
       await page.getByRole('dialog').getByText('queued').waitFor();
       await page.keyboard.press('Escape');
 

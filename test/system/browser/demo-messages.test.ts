@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { DEMO_PRODUCTS } from '../../../src/web/demo-store/products.ts';
 import { useService } from '../../harness.ts';
 import { describeInBrowser, eventually, useBrowser } from './chromium.ts';
-import { fullHeart, heart, openMail, openShop, waitFor } from './demo-page.ts';
+import { fullHeart, heart, openMail, openShop, waitFor, waitForMessage } from './demo-page.ts';
 
 describeInBrowser('variants and messages of the demo storefront', () => {
   const browser = useBrowser();
@@ -16,8 +16,7 @@ describeInBrowser('variants and messages of the demo storefront', () => {
     await page.getByRole('link', { name: 'Test panel' }).click();
     await page.getByRole('button', { name: 'Restock: Pour-over kettle' }).click();
     await page.getByRole('button', { name: 'Sell out: Pour-over kettle' }).waitFor();
-    await service.runTasks();
-    const mail = await openMail(page, email);
+    const mail = await openMail(service, page, email);
     await mail.getByText('From Hearth & Loom').waitFor();
     const frame = mail.frameLocator('iframe');
     await frame.locator('h1', { hasText: 'Pour-over kettle' }).waitFor();
@@ -44,6 +43,19 @@ describeInBrowser('variants and messages of the demo storefront', () => {
     await page.getByRole('button', { name: 'Restock: Pour-over kettle' }).waitFor();
   });
 
+  test('the pictures of emails load in a page of another origin, also in one that is isolated', async () => {
+    const page = await browser.newPage();
+    await page.route('http://localhost/webmail', (route) =>
+      route.fulfill({
+        contentType: 'text/html',
+        headers: { 'Cross-Origin-Embedder-Policy': 'require-corp' },
+        body: `<img src="${service.url}/demo/images/kettle.svg">`,
+      }),
+    );
+    await page.goto('http://localhost/webmail');
+    expect(await page.locator('img').evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(400);
+  });
+
   test('an SMS is in the outbox as text with its link', async () => {
     const { epi, empi } = DEMO_PRODUCTS.find(({ slug }) => slug === 'lamp')!;
     const wish = { medium: 'sms', mediumvalue: '+4915112345678', topics: '["backinstock"]' };
@@ -54,9 +66,8 @@ describeInBrowser('variants and messages of the demo storefront', () => {
     const page = await openShop(service.url, await browser.newContext(), 'test-panel');
     await page.getByRole('button', { name: 'Restock: Reading lamp' }).click();
     await page.getByRole('button', { name: 'Sell out: Reading lamp' }).waitFor();
-    await service.runTasks();
     const sms = page.getByRole('listitem').filter({ hasText: 'SMS to +4915112345678' });
-    await sms.getByText('Hearth & Loom').waitFor();
+    await waitForMessage(service, sms.getByText('Hearth & Loom'));
     await sms.getByRole('link').first().waitFor();
     await page.getByRole('button', { name: 'Sell out: Reading lamp' }).click();
     await page.getByRole('button', { name: 'Restock: Reading lamp' }).waitFor();
@@ -94,8 +105,7 @@ describeInBrowser('variants and messages of the demo storefront', () => {
     await page.getByRole('link', { name: 'Test panel' }).click();
     await page.getByRole('button', { name: 'Restock: Canvas apron, Sage' }).click();
     await page.getByRole('button', { name: 'Sell out: Canvas apron, Sage' }).waitFor();
-    await service.runTasks();
-    const mail = (await openMail(page, email)).frameLocator('iframe');
+    const mail = (await openMail(service, page, email)).frameLocator('iframe');
     await mail.locator('.wg-card').getByText('Sage').first().waitFor();
     await page.getByRole('button', { name: 'Sell out: Canvas apron, Sage' }).click();
     await page.getByRole('button', { name: 'Restock: Canvas apron, Sage' }).waitFor();

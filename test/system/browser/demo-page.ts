@@ -1,5 +1,7 @@
 import type { BrowserContext, Locator, Page } from 'playwright-core';
 import type { Identity } from '../../../src/sdk/client/wishgate.ts';
+import type { TestService } from '../../harness.ts';
+import { eventually } from './chromium.ts';
 
 /** Opens a view of the demo storefront. */
 export async function openShop(url: string, context: BrowserContext, view = ''): Promise<Page> {
@@ -41,10 +43,17 @@ export async function waitFor(page: Page, title: string, email: string): Promise
   await dialog.waitFor({ state: 'detached' });
 }
 
+/** Does the service's background work until the outbox shows something: on a busy machine a message may need a second attempt. */
+export const waitForMessage = (service: TestService, message: Locator): Promise<void> =>
+  eventually(async () => {
+    await service.runTasks();
+    return message.isVisible();
+  }, true);
+
 /** The row of the outbox with the email to a contact, opened. */
-export async function openMail(page: Page, email: string): Promise<Locator> {
+export async function openMail(service: TestService, page: Page, email: string): Promise<Locator> {
   const row = page.getByRole('listitem').filter({ hasText: `to ${email}` });
-  await row.locator('summary').waitFor();
+  await waitForMessage(service, row.locator('summary'));
   if ((await row.locator('details').getAttribute('open')) === null) await row.locator('summary').click();
   return row;
 }

@@ -7,7 +7,17 @@ import { revokeSessions } from '../../../src/shoppers/shopper.service.ts';
 import { createClient } from '../../api/list-kit.ts';
 import { useService } from '../../harness.ts';
 import { allFindings, describeInBrowser, eventually, secondFindings, useBrowser } from './chromium.ts';
-import { focusedName, fullHeart, heart, identify, logIn, openMail, openShop, waitFor } from './demo-page.ts';
+import {
+  focusedName,
+  fullHeart,
+  heart,
+  identify,
+  logIn,
+  openMail,
+  openShop,
+  waitFor,
+  waitForMessage,
+} from './demo-page.ts';
 
 const SCREENS = [
   { width: 1440, height: 900 },
@@ -305,8 +315,7 @@ describeInBrowser('the demo storefront', () => {
       await page.getByRole('link', { name: 'Test panel' }).click();
       await page.getByRole('button', { name: 'Restock: Reading lamp' }).click();
       await page.getByRole('button', { name: 'Sell out: Reading lamp' }).waitFor();
-      await service.runTasks();
-      const mail = await openMail(page, email);
+      const mail = await openMail(service, page, email);
       expect(await mail.count()).toBe(1);
       await mail.getByRole('button', { name: 'Plain text' }).click();
       const stop = await mail.getByRole('link', { name: /unsubscribe/ }).getAttribute('href');
@@ -343,9 +352,8 @@ describeInBrowser('the demo storefront', () => {
     await page.getByRole('link', { name: 'Test panel' }).click();
     await page.getByRole('button', { name: 'Drop price: Oak board' }).click();
     await page.getByRole('button', { name: 'Restore price: Oak board' }).waitFor();
-    await service.runTasks();
     const mail = page.getByRole('listitem').filter({ hasText: `to ${email}` });
-    await mail.locator('strong', { hasText: /Oak board.*€28\.80.*€36\.00/ }).waitFor();
+    await waitForMessage(service, mail.locator('strong', { hasText: /Oak board.*€28\.80.*€36\.00/ }));
     expect(await mail.count()).toBe(1);
     await page.getByRole('button', { name: 'Restore price: Oak board' }).click();
     await page.getByRole('button', { name: 'Drop price: Oak board' }).waitFor();

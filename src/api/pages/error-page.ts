@@ -1,24 +1,38 @@
 import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
+import type { Services } from '../../context.ts';
 import type { AppError } from '../../platform/errors.ts';
 import { escapeHtml } from '../../platform/text.ts';
 import { securePage } from './page.ts';
-import { STYLE } from './token-page.ts';
+import { STYLE, languageFor, notePage, sendTokenPage } from './token-page.ts';
 
 /** Paths of APIs: their errors are JSON, whatever the caller accepts. */
 const APIS = /^\/(api|storeadmin|graphql|webhooks)(\/|$)/;
+
+/** Pages that shoppers open from messages: their errors speak the shopper's language and name no developer's page. */
+const HOSTED = /^\/(confirm|c|unsubscribe|u|preferences|go|shared)(\/|$)/;
 
 const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`;
 
 export function wantsPage(req: Request): boolean {
   return (
-    /^(GET|HEAD)$/.test(req.method) &&
+    (/^(GET|HEAD)$/.test(req.method) || HOSTED.test(req.path)) &&
     !APIS.test(req.path) &&
     req.accepts(['application/json', 'text/html']) === 'text/html'
   );
 }
 
-export function sendNotFoundPage(res: Response, { status, message }: AppError): void {
+export function sendErrorPage(
+  services: Services,
+  req: Request,
+  res: Response,
+  { status, message }: AppError,
+): void {
+  if (HOSTED.test(req.path)) {
+    const view = { store: null, language: languageFor(req, null) };
+    const note = notePage(services, view, status === 404 ? 'page.broken' : 'page.failed');
+    return sendTokenPage(res, note, status);
+  }
   const title = status === 404 ? 'Not found' : 'Something went wrong';
   const text =
     status === 404 ? 'This page does not exist. Check the URL, or go to one of these pages.' : message;
