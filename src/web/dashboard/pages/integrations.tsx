@@ -39,7 +39,7 @@ function Shopify({ query }: { query: Query<Answered<gql.IntegrationsQuery>> }) {
       note={t('integrations.shopifyNote')}
       aside={
         isConnected !== undefined && (
-          <Flag isOn={isConnected} on="integrations.isConnected" off="integrations.isNotConnected" />
+          <Flag isOn={isConnected} texts={['integrations.isConnected', 'integrations.isNotConnected']} />
         )
       }
     >

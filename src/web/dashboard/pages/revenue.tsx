@@ -19,9 +19,7 @@ const NO_ORDERS = (
         link: <a href={hrefTo('integrations')}>{t('page.integrations')}</a>,
       })}
     </Empty>
-    <pre class="example">
-      <code>{EXAMPLE}</code>
-    </pre>
+    <pre class="preview-text payload">{EXAMPLE}</pre>
   </>
 );
 

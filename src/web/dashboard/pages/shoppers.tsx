@@ -37,7 +37,7 @@ const VIEWS = optionsOf<string>({
 });
 
 export const kindOf = ({ isGuest }: { isGuest: boolean }) => (
-  <Flag isOn={!isGuest} on="shoppers.account" off="shoppers.guest" />
+  <Flag isOn={!isGuest} texts={['shoppers.account', 'shoppers.guest']} />
 );
 
 export const nameOf = ({ fname, lname }: { fname: string | null; lname: string | null }): string =>

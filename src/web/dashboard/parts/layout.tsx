@@ -233,7 +233,7 @@ export function Badge({ tone = 'plain', children }: { tone?: Tone } & Children) 
 }
 
 /** Good if it is on, plain if not. */
-export function Flag({ isOn, on, off }: { isOn: boolean; on: TextKey; off: TextKey }) {
+export function Flag({ isOn, texts: [on, off] }: { isOn: boolean; texts: [on: TextKey, off: TextKey] }) {
   return <Badge tone={isOn ? 'good' : 'plain'}>{t(isOn ? on : off)}</Badge>;
 }
 

@@ -122,7 +122,7 @@ function TestForm({ from, onDone }: { from: string; onDone: () => void }) {
 function State({ server }: { server: Server }) {
   if (server === null) return <Badge>{t('mail.sharedBadge')}</Badge>;
   if (server.problem !== null) return <Badge tone="bad">{t('mail.broken')}</Badge>;
-  return <Flag isOn={server.sentAt !== null} on="mail.works" off="mail.untested" />;
+  return <Flag isOn={server.sentAt !== null} texts={['mail.works', 'mail.untested']} />;
 }
 
 export function MailServer({ senderAddress }: { senderAddress: string | null }) {

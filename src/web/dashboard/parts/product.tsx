@@ -206,7 +206,7 @@ export const SUBSCRIPTION: Column<Subscription>[] = [
   {
     label: 'table.state',
     cell: ({ confirmed }) => (
-      <Flag isOn={confirmed} on="subscription.confirmed" off="subscription.unconfirmed" />
+      <Flag isOn={confirmed} texts={['subscription.confirmed', 'subscription.unconfirmed']} />
     ),
   },
   { label: 'table.since', time: ({ cts }) => cts },
