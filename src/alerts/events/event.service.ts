@@ -22,6 +22,7 @@ import {
 import type { KnownEvents, NextStep, Opening, ProductChange } from './event.rules.ts';
 import { countListOwners, countRecipients, queueListOwners } from './list-owners.repo.ts';
 
+export { forgetAlertEvents } from './event.repo.ts';
 export type { ProductChange } from './event.rules.ts';
 
 /** The topic whose events are sent to a store's webhooks. */
