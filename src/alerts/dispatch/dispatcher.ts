@@ -65,11 +65,11 @@ function queuesOf(services: Services, medium: Medium, files: FileOutbox): QueueO
   const transport = channel.open(settings, files);
   const concurrency = channel.concurrency(settings);
   const close = (): void => transport.close?.();
-  if (!channel.hasOwnServers)
-    return [
-      alertQueue(services, medium, always(transport), concurrency),
-      { ...messageQueue(services, medium, always(transport), concurrency), close },
-    ];
+  const pairOf = (transports: Transports, most: number, more: () => Partial<QueueOptions>, end = close) => [
+    { ...alertQueue(services, medium, transports, most), ...more() },
+    { ...messageQueue(services, medium, transports, most), ...more(), close: end },
+  ];
+  if (!channel.hasOwnServers) return pairOf(always(transport), concurrency, () => ({}));
   const stores = { except: () => mailServers.listOwners(services.db) };
   const own = openOwnServers(services, transport);
   const shared: Transports = async () => {
@@ -83,10 +83,8 @@ function queuesOf(services: Services, medium: Medium, files: FileOutbox): QueueO
     breaker: createCircuitBreaker(STORE_CONNECTIONS),
   });
   return [
-    { ...alertQueue(services, medium, shared, concurrency), stores },
-    { ...messageQueue(services, medium, shared, concurrency), stores, close },
-    { ...alertQueue(services, medium, own.transports, OWN_CONCURRENCY), ...ofStores() },
-    { ...messageQueue(services, medium, own.transports, OWN_CONCURRENCY), ...ofStores(), close: own.close },
+    ...pairOf(shared, concurrency, () => ({ stores })),
+    ...pairOf(own.transports, OWN_CONCURRENCY, ofStores, own.close),
   ];
 }
 

@@ -2,8 +2,8 @@ import { removeExpiredResults } from '../../api/idempotency.service.ts';
 import type { Services } from '../../context.ts';
 import { forgetTrash } from '../../lists/restore.service.ts';
 import { HOUR_MS } from '../../platform/time.ts';
-import { forgetOptIns } from '../../shoppers/contacts/consent.repo.ts';
-import { forgetResubscribed } from '../../shoppers/contacts/opt-out.repo.ts';
+import { forgetOptIns } from '../../shoppers/contacts/mailing-list.service.ts';
+import { forgetResubscribed } from '../../shoppers/contacts/opt-out.service.ts';
 import { forgetRemoved, forgetStockChanges } from '../../stores/catalogue/catalog.service.ts';
 import { forgetEvents } from '../../stores/catalogue/shopify.service.ts';
 import { resealPasswords } from '../../stores/mail-server/sending.service.ts';
@@ -11,11 +11,11 @@ import { forgetBuyers } from '../../stores/revenue/revenue.service.ts';
 import { forgetSessions } from '../../stores/session.service.ts';
 import { forgetWindows } from '../../stores/store.service.ts';
 import { forgetAttempts } from '../../stores/webhooks/webhook.service.ts';
-import { forgetSeen } from '../events/alert-log.repo.ts';
-import { forgetAlertEvents } from '../events/event.repo.ts';
-import { forgetFinished } from '../queue/outbox.repo.ts';
+import { forgetSeen } from '../events/alert-log.service.ts';
+import { forgetAlertEvents } from '../events/event.service.ts';
+import { forgetFinished } from '../queue/outbox.service.ts';
 import type { Task } from '../queue/worker.ts';
-import { forgetExpired, forgetUnconfirmed } from '../subscriptions/subscription.repo.ts';
+import { forgetExpired, forgetUnconfirmed } from '../subscriptions/subscription.service.ts';
 
 /** `run` processes one batch and returns its size, until a batch is empty; the next run starts `every` milliseconds later. */
 type Chore = { name: string; every: number; run: (services: Services, now: Date) => Promise<number> };

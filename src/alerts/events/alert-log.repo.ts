@@ -88,10 +88,8 @@ export async function retryAlerts(tx: Tx, pid: string, ids: readonly string[] | 
   }
 }
 
-const FORGOTTEN_AT_ONCE = 5_000;
-
 /** No cool-down is longer than 30 days. */
 export async function forgetSeen({ db }: { db: Db }, now: Date): Promise<number> {
   const where = { sentAt: { lt: new Date(now.getTime() - 30 * DAY_MS) } };
-  return (await db.prisma.alertSeen.deleteMany({ where, limit: FORGOTTEN_AT_ONCE })).count;
+  return (await db.prisma.alertSeen.deleteMany({ where, limit: 5_000 })).count;
 }

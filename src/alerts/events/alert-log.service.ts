@@ -18,6 +18,8 @@ import { readProduct } from '../../stores/products/product.reads.ts';
 import * as alerts from './alert-log.repo.ts';
 import type { AlertFilter, AlertPosition, AlertRow } from './alert-log.repo.ts';
 
+export { forgetSeen } from './alert-log.repo.ts';
+
 /** The times are milliseconds if they come straight from a form. */
 type AlertsInput = Omit<QueryAlertsArgs, 'from' | 'to'> &
   Partial<Record<'from' | 'to', Date | number | null>>;

@@ -138,14 +138,12 @@ export async function findMarks(tx: Tx, pid: string, epis: readonly string[]): P
   });
 }
 
-const FORGOTTEN_AT_ONCE = 5_000;
-
 /** SQL: the schema has no relation to the messages that must be deleted first. */
 const FORGET = `
   DELETE FROM restock WHERE (pid, id) IN (
     SELECT pid, id FROM restock r WHERE state <> 'open' AND opened_at < $1
       AND NOT EXISTS (SELECT FROM outbox o WHERE o.pid = r.pid AND o.restock_id = r.id AND o.state = 'queued')
-    LIMIT ${FORGOTTEN_AT_ONCE}) RETURNING 1`;
+    LIMIT 5000) RETURNING 1`;
 
 /** Removes one batch of old events that have no queued messages and returns its size. */
 export async function forgetAlertEvents({ db }: { db: Db }, now: Date): Promise<number> {

@@ -22,6 +22,7 @@ import {
 import type { KnownEvents, NextStep, Opening, ProductChange } from './event.rules.ts';
 import { countListOwners, countRecipients, queueListOwners } from './list-owners.repo.ts';
 
+export { forgetAlertEvents } from './event.repo.ts';
 export type { ProductChange } from './event.rules.ts';
 
 /** The topic whose events are sent to a store's webhooks. */
@@ -35,7 +36,7 @@ export async function stockChanged(tx: Tx, pid: string, changes: readonly Produc
   const known = await loadKnown(tx, pid, relevant);
   const plan = planEvents(topics, relevant, known);
   const opened = await events.applyPlan(tx, pid, plan, now);
-  await emitRestocked(tx, pid, relevant, plan.openings, opened, now);
+  await emitEvents(tx, pid, restocksOf(relevant, plan.openings, opened), now);
 }
 
 /** A new variant has no events or price marks, so an import of a million products reads none. */
@@ -51,25 +52,21 @@ async function loadKnown(tx: Tx, pid: string, changes: readonly ProductChange[])
 }
 
 /** A product that is new to the catalogue emits no webhook, so that an import of a million products sends none. */
-async function emitRestocked(
-  tx: Tx,
-  pid: string,
+function restocksOf(
   changes: readonly ProductChange[],
   openings: readonly Opening[],
   opened: readonly Pick<Opening, 'topic' | 'epi'>[],
-  now: Date,
-): Promise<void> {
+) {
   const known = new Set(changes.filter(({ isNew }) => !isNew).map(({ epi }) => epi));
   const awaited = new Set(opened.filter(({ topic }) => topic === RESTOCK_TOPIC).map(({ epi }) => epi));
   const news = openings.filter(
     ({ topic, cause, epi }) =>
       topic === RESTOCK_TOPIC && cause === 'automatic' && (known.has(epi) || awaited.has(epi)),
   );
-  const restocked = news.map(({ epi, units }) => ({
+  return news.map(({ epi, units }) => ({
     type: 'product.restocked' as const,
     data: { epi, stk: units === MAX_STOCK ? null : units },
   }));
-  await emitEvents(tx, pid, restocked, now);
 }
 
 const DONE: NextStep = { ...NO_BATCH, state: 'done', isListOwners: false, cursorSeq: 0, isFirstPass: false };

@@ -8,6 +8,8 @@ import type { Outcome } from '../send/outcome.ts';
 import * as outbox from './outbox.repo.ts';
 import type { ClaimedMessage, EndedMessage, MessageEnd } from './outbox.repo.ts';
 
+export { forgetFinished, listSent } from './outbox.repo.ts';
+
 type Deps = Pick<Services, 'db' | 'config' | 'now'>;
 
 /** A message becomes a dead letter after this many attempts, about seven hours with the default backoff. */

@@ -25,6 +25,8 @@ import * as subscriptions from './subscription.repo.ts';
 import type { Filter, Owner, StoredSubscription } from './subscription.repo.ts';
 import type { WantedProduct } from './subscription.rules.ts';
 
+export { forgetExpired, forgetUnconfirmed } from './subscription.repo.ts';
+
 export type SubscriptionRow = StoredSubscription & { product: ProductRow; topics: StoreTopics };
 
 /** Returns the catalogue's products, or the subscription's own description of those that the catalogue lacks. */

@@ -16,6 +16,8 @@ import type { ConsentBefore, ConsentFilter, ConsentRow, NewConsent } from './con
 import { isAccountContact } from './contact.rules.ts';
 import type { Contact, ContactKey } from './contact.rules.ts';
 
+export { forgetOptIns } from './consent.repo.ts';
+
 /**
  * Records a contact's choice in `addtomailinglist`, also in the preferences of its shopper: the account with that address, created
  * where there is none, or for a phone number the shopper who gave it.

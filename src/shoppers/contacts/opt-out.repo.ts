@@ -9,7 +9,7 @@ import { hasUnsubscribed } from './list-owner.repo.ts';
 export const claimedTopics = ({ topic, moreTopics = [] }: UnsubscribeClaim) => [topic, ...moreTopics];
 
 /** `row` and `requests` are whole rows, so that an undo restores every column. */
-type RemovedSubscription = Raw<SubscriptionModel> & { row: object; requests: object[] };
+export type RemovedSubscription = Raw<SubscriptionModel> & { row: object; requests: object[] };
 
 const COLUMNS = `s.*, s.confirmed_at AS "confirmedAt", to_jsonb(s) AS row`;
 

@@ -27,6 +27,8 @@ import * as optOuts from './opt-out.repo.ts';
 import type { Undo } from './opt-out.repo.ts';
 import { announce } from './subscription-events.service.ts';
 
+export { forgetResubscribed } from './opt-out.repo.ts';
+
 type Deps = Pick<Services, 'db' | 'config' | 'now'>;
 
 /** What an unsubscribe page shows; the contact is masked, because links get forwarded. */

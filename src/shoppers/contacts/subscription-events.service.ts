@@ -1,12 +1,12 @@
-import type { SubscriptionModel } from '../../generated/prisma/models.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import { countEvents } from '../../stores/reports/report.repo.ts';
 import type { ZonedStore } from '../../stores/reports/report.repo.ts';
 import { queueEvents } from '../../stores/webhooks/event.repo.ts';
+import type { RemovedSubscription } from './opt-out.repo.ts';
 
 type EventName = 'subscription.created' | 'subscription.removed';
 type Announced = Pick<
-  SubscriptionModel,
+  RemovedSubscription,
   'pid' | 'id' | 'medium' | 'value' | 'topic' | 'epi' | 'empi' | 'du' | 'confirmedAt' | 'cts'
 >;
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { listSent } from '../../alerts/queue/outbox.repo.ts';
+import { listSent } from '../../alerts/queue/outbox.service.ts';
 import type { Services } from '../../context.ts';
 import type { OutboxMail, OutboxSms } from './message.ts';
 
