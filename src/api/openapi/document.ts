@@ -114,7 +114,7 @@ function requestBody(route: Route, own: Field[]): Schema {
     ...objectSchema(properties, required),
     ...(choices.length > 0 && { allOf: choices }),
   };
-  const example = Object.fromEntries(usual.map((field) => [field.name, field.schema['example']])) as Schema;
+  const example = Object.fromEntries(usual.map((field) => [field.name, field.schema['example']]));
   const isNeeded = required.length > 0 || choices.length > 0;
   return { required: isNeeded, content: { 'application/x-www-form-urlencoded': { schema, example } } };
 }
