@@ -17,25 +17,15 @@ const SETTINGS = {
   imprintUrl: 'https://shop.example/legal',
 };
 
-const product = (epi: number, dt: string, more: object) => ({
-  ...{
-    epi,
-    empi: 1,
-    du: `/p/${epi}`,
-    dt,
-    bt: '[Brand]',
-    vi: '[Blue, large]',
-    iu: '/kettle.svg',
-    pr: 1234.5,
-    stk: 0,
-  },
-  ...more,
-});
+const product = (epi: number, dt: string, stk: number) => {
+  const shown = { dt, bt: '[Brand]', vi: '[Blue, large]', iu: '/kettle.svg' };
+  return { epi, empi: 1, du: `/p/${epi}`, pr: 1234.5, stk, ...shown };
+};
 
 const PRODUCTS = [
-  product(1, '[Kettle]', {}),
-  product(2, '[Teapot]', { stk: 2 }),
-  product(3, `[Cup ${'with a long name '.repeat(8)}]`, { stk: 9 }),
+  product(1, '[Kettle]', 0),
+  product(2, '[Teapot]', 2),
+  product(3, `[Cup ${'with a long name '.repeat(8)}]`, 9),
 ];
 
 /** Signs up, confirms, receives everything, and unsubscribes in every way. */
