@@ -81,7 +81,7 @@ test('the mail shows ten items with the picture, link and price of the catalogue
   );
   expect(html).toContain('Blue · 49,90\u00a0€');
   expect(text).toContain('- Kettle – Blue · 49,90\u00a0€');
-  expect(html!.match(/<strong>Typed \d+<\/strong>/g)).toHaveLength(9);
+  expect(html!.match(/<strong dir="auto">Typed \d+<\/strong>/g)).toHaveLength(9);
   expect(text).toContain('und 2 weitere');
   expect(text).toContain('Abbestellen');
   // The sender chose these URLs: the recipient is led to the list instead.

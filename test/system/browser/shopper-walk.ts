@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { BUILT_IN_NAMES } from '../../../src/alerts/send/channel.ts';
 import type { NewStore } from '../../../src/stores/store.service.ts';
-import { createClient, item } from '../../api/list-kit.ts';
+import { item, newAccount } from '../../api/list-kit.ts';
 import type { TestService } from '../../harness.ts';
 
 /** What a shopper reads in one language, by name: pages and emails as HTML, and plain texts. Data is in square brackets. */
@@ -17,25 +17,15 @@ const SETTINGS = {
   imprintUrl: 'https://shop.example/legal',
 };
 
-const product = (epi: number, dt: string, more: object) => ({
-  ...{
-    epi,
-    empi: 1,
-    du: `/p/${epi}`,
-    dt,
-    bt: '[Brand]',
-    vi: '[Blue, large]',
-    iu: '/kettle.svg',
-    pr: 1234.5,
-    stk: 0,
-  },
-  ...more,
-});
+const product = (epi: number, dt: string, stk: number) => {
+  const shown = { dt, bt: '[Brand]', vi: '[Blue, large]', iu: '/kettle.svg' };
+  return { epi, empi: 1, du: `/p/${epi}`, pr: 1234.5, stk, ...shown };
+};
 
 const PRODUCTS = [
-  product(1, '[Kettle]', {}),
-  product(2, '[Teapot]', { stk: 2 }),
-  product(3, `[Cup ${'with a long name '.repeat(8)}]`, { stk: 9 }),
+  product(1, '[Kettle]', 0),
+  product(2, '[Teapot]', 2),
+  product(3, `[Cup ${'with a long name '.repeat(8)}]`, 9),
 ];
 
 /** Signs up, confirms, receives everything, and unsubscribes in every way. */
@@ -141,11 +131,11 @@ export async function walk(service: TestService, language: string): Promise<Show
     await open(`cut ${page}`, `/${page}${lang}`, undefined, 404);
   }
 
-  const fields = { useremail: `owner-${me}`, useragenttype: 'web', fname: '[Ada]' };
-  const { body } = await service.post('/storeadmin/v3/user/generate-regid', fields, { store }).expect(200);
-  const owner = createClient(service, { pid: store.pid, regid: body.regid, sessionid: body.sessionid });
+  const owner = await newAccount(service, store, `owner-${me}`);
+  const named = { regid: owner.shopper.regid, fname: '[Ada]' };
+  await service.post('/storeadmin/v3/user/update', named, { store }).expect(200);
   const { lid } = await owner.create('[Wedding]', { lnote: '[List note]' });
-  await open('empty list', `/shared/${lid}${lang}`, undefined, 404);
+  await open('private list', `/shared/${lid}${lang}`, undefined, 404);
   await owner.ok('lists/markPublic', { lid });
   await open('empty list', `/shared/${lid}${lang}`);
   await owner.add(lid, item(1, { note: '[blue]', qty: 2 }), item(2), item(3));
