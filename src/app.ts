@@ -70,12 +70,18 @@ export async function createApp(
   serveSharedLists(app, services, admitLink);
   serveSignIn(app, services, demo);
   servePages(app, services, schema, demo);
-  app.use(() => fail('not-found'));
+  app.use((req) => fail('not-found', describeMissing(req)));
   app.use(createFailureHandler(services));
   return app;
 }
 
-function createFailureHandler({ log }: Services): ErrorRequestHandler {
+function describeMissing({ method, path }: Request): string {
+  const shown = path.replace(/\/$/, '').slice(0, 100);
+  const known = Object.keys(routes).find((key) => key.endsWith(` ${shown}`));
+  return known ? `Use ${known.replace(' ', ' for ')}` : `There is no call ${method} ${shown}; see /docs`;
+}
+
+function createFailureHandler({ log, config }: Services): ErrorRequestHandler {
   return (error: unknown, req: Request, res: Response, _next) => {
     // Express throws on a path with a broken percent-encoding, which is a 404.
     const isBrokenPath = error instanceof Error && error.name === 'URIError';
@@ -88,7 +94,7 @@ function createFailureHandler({ log }: Services): ErrorRequestHandler {
       return void res
         .status(failure.status)
         .json({ errors: [{ message: failure.message, extensions: extensionsOf(failure) }] });
-    if (wantsPage(req)) return sendNotFoundPage(res, failure);
+    if (wantsPage(req)) return sendNotFoundPage(res, failure, config.demo);
     if (failure.type === 'unauthorised' && !isScript(req))
       res.set('WWW-Authenticate', 'Basic realm="wishgate", charset="UTF-8"');
     res.status(failure.status).json(errorBody(failure));

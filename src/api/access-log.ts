@@ -67,7 +67,7 @@ export function createAccessLog(log: Logger) {
           type,
           durationMs: Math.round(durationMs * 10) / 10,
         },
-        'request',
+        'Request',
       );
       const failure = status >= 500 ? (type ?? String(status)) : undefined;
       span?.end({ name: `${method} ${route}`, attributes: describe(ended), failure });

@@ -11,7 +11,8 @@ export function together<Name extends string>(
 ): { [Key in Name]: string } | null {
   const missing = names.filter((name) => env[name] === undefined);
   if (missing.length === names.length) return null;
+  const given = names.filter((name) => !missing.includes(name));
   if (missing.length > 0)
-    throw new Error(`${missing[0]} is missing: it is needed with ${names.join(', ')} (see .env.example)`);
+    throw new Error(`${missing[0]} is missing: it is needed with ${given.join(' and ')} (see .env.example)`);
   return env as { [Key in Name]: string };
 }

@@ -27,7 +27,7 @@ export function wantsPage(req: Request): boolean {
   );
 }
 
-export function sendNotFoundPage(res: Response, { status, message }: AppError): void {
+export function sendNotFoundPage(res: Response, { status, message }: AppError, hasDemo: boolean): void {
   const title = status === 404 ? 'Not found' : 'Something went wrong';
   const text =
     status === 404 ? 'This page does not exist. Check the URL, or go to one of these pages.' : message;
@@ -49,7 +49,7 @@ export function sendNotFoundPage(res: Response, { status, message }: AppError): 
 <p>${status}</p>
 <h1>${title}</h1>
 <p>${escapeHtml(text)}</p>
-<nav aria-label="Pages"><a href="/">Home</a><a href="/docs">API reference</a><a href="/graphiql">GraphiQL</a><a href="/dashboard">Dashboard</a></nav>
+<nav aria-label="Pages"><a href="/">Home</a>${hasDemo ? '<a href="/demo">Demo shop</a>' : ''}<a href="/docs">API reference</a><a href="/graphiql">GraphiQL</a><a href="/dashboard">Dashboard</a></nav>
 </main>
 </body>
 </html>
