@@ -68,9 +68,15 @@ export async function createApp(
   serveSharedLists(app, services);
   serveSignIn(app, services, demo);
   servePages(app, services, schema, demo);
-  app.use(() => fail('not-found'));
+  app.use((req) => fail('not-found', describeMissing(req)));
   app.use(createFailureHandler(services));
   return app;
+}
+
+function describeMissing({ method, path }: Request): string {
+  const shown = path.replace(/\/$/, '').slice(0, 100);
+  const known = Object.keys(routes).find((key) => key.endsWith(` ${shown}`));
+  return known ? `Use ${known.replace(' ', ' for ')}` : `There is no call ${method} ${shown}; see /docs`;
 }
 
 function createFailureHandler(services: Services): ErrorRequestHandler {

@@ -169,15 +169,22 @@ const explain: z.core.$ZodErrorMap = (issue) => {
   return 'it is not valid';
 };
 
-/** Throws an Error with one sentence that names the variable and what is wrong with it. */
+/** URLs can contain passwords. */
+const MAY_BE_SECRET = /URL|ENDPOINT|KEY|TOKEN/;
+
+/** Throws an Error with one line for each invalid variable. */
 export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const isOlder = given['KEPT_ANSWERS_MB'] !== undefined;
   if (isOlder) given['RESPONSE_CACHE_MB'] ??= given['KEPT_ANSWERS_MB'];
   const parsed = variables.safeParse(given, { error: explain });
   if (!parsed.success) {
-    const { path, message } = parsed.error.issues[0]!;
-    throw new Error(`${path.join('.')} is invalid: ${message} (see .env.example)`);
+    const faults = new Map(parsed.error.issues.map(({ path, message }) => [String(path[0]), message]));
+    const lines = [...faults].map(([name, message]) => {
+      const shown = MAY_BE_SECRET.test(name) ? name : `${name}=${given[name]}`;
+      return `${shown} is invalid: ${message} (see .env.example)`;
+    });
+    throw new Error(lines.join('\n'));
   }
   const env = parsed.data as typeof parsed.data & Record<string, unknown>;
   const settings = Object.fromEntries(

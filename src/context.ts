@@ -130,9 +130,11 @@ export function isStoreAlone({ viewer }: Context): boolean {
   return viewer.keyId !== null && !viewer.isShopperNamed;
 }
 
+const NO_PID = 'pid is missing: add ?pid=… to the URL (over GraphQL, send the header x-pid)';
+
 /** The calling shopper with its store, or a 401 whose type says what the client should do. */
 export function requireShopper({ viewer: { shopper, denial } }: Context): ShopperRow & { store: StoreRow } {
-  return shopper ?? fail(denial.type, denial.msg);
+  return shopper ?? fail(denial.type, denial.msg ?? (denial.type === 'unauthorised' ? NO_PID : undefined));
 }
 
 /** An empty regid owns no list and sees the public ones. */

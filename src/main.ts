@@ -41,7 +41,7 @@ function placesIn({ config: { dataDir, channels }, place }: Runtime): string[] {
   const toFiles = MEDIA.filter((medium) => channels[medium] === undefined);
   const files = toFiles.map((medium) => channelOf(medium).messages).join(' and ');
   return [
-    `  database   ${place ? `bundled PostgreSQL in ${place.dir}` : 'PostgreSQL at DATABASE_URL'}`,
+    `  database   ${place ? `bundled PostgreSQL in ${place.dir}${place.isShared ? ' (shared with another running process)' : ''}` : 'PostgreSQL at DATABASE_URL'}`,
     place?.isOutside
       ? `             not in DATA_DIR (${dataDir}), because the user postgres cannot access it: keep both folders`
       : [],
@@ -59,7 +59,8 @@ async function banner(localUrl: string, runtime: Runtime, demo: DemoStore | null
     `  wishgate is running at ${localUrl}`,
     publicUrl === localUrl ? [] : `  public URL: ${publicUrl}`,
     '',
-    `  pages      ${localUrl}/  ${localUrl}/docs  ${localUrl}/dashboard`,
+    `  docs       ${localUrl}/docs`,
+    `  dashboard  ${localUrl}/dashboard`,
     `  GraphQL    ${localUrl}/graphql`,
     `  GraphiQL   ${localUrl}/graphiql`,
     `  health     ${localUrl}/healthz  ${localUrl}/readyz`,
@@ -72,7 +73,7 @@ async function banner(localUrl: string, runtime: Runtime, demo: DemoStore | null
       ? []
       : [
           '',
-          '  operator key: creates stores in the dashboard (shown only once)',
+          '  operator key: sign in to the dashboard with it to create stores (shown only once)',
           '    user     operator',
           `    key      ${operatorKey}`,
         ],
@@ -92,7 +93,9 @@ async function listen(server: NetServer, { port, host }: Config): Promise<string
   server.listen({ port, host, backlog: BACKLOG });
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EADDRINUSE')
-      throw new Error(`PORT ${port} is already in use on ${host}; choose another PORT`);
+      throw new Error(
+        `PORT ${port} is already in use on ${host}. Stop the other program, or start with another port: PORT=${port < 65_535 ? port + 1 : 4000} npm start`,
+      );
     if (error.code === 'EACCES') throw new Error(`This user may not open PORT ${port}; choose another PORT`);
     if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
       throw new Error(`HOST ${host} is not an address of this machine; choose another HOST`);
@@ -199,7 +202,7 @@ async function main(flag: string | undefined): Promise<void> {
   const status = await ended;
   if (service)
     await drain(service).catch((error: unknown) => {
-      log.error({ err: error }, 'shutdown failed');
+      log.error({ err: error }, 'Shutdown failed');
       process.exit(1);
     });
   process.exit(status);

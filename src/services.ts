@@ -3,8 +3,8 @@ import { createTemplates } from './alerts/compose/template.pool.ts';
 import type { Config } from './config.ts';
 import type { Services } from './context.ts';
 import { openDatabase } from './platform/database/database.ts';
-import type { Place } from './platform/database/embedded-place.ts';
 import { openEmbedded } from './platform/database/embedded.ts';
+import type { EmbeddedDatabase } from './platform/database/embedded.ts';
 import { migrate } from './platform/database/migrate.ts';
 import { storeSettings } from './platform/database/pooler.ts';
 import { describeFailure } from './platform/errors.ts';
@@ -17,7 +17,7 @@ const CLOSE_LIMIT_MS = 1_000;
 /** An open service without its HTTP server; the server and the command line both start from it. */
 export type Runtime = Services & {
   /** Null with a DATABASE_URL. */
-  place: Place | null;
+  place: EmbeddedDatabase['place'] | null;
   close(): Promise<void>;
 };
 
@@ -61,8 +61,15 @@ export async function openRuntime(config: Config, log: Logger): Promise<Runtime>
   } catch (error) {
     await close();
     if (embedded !== null) throw error;
-    throw new Error(`The database of DATABASE_URL cannot be used: ${describeFailure(error)}`, {
-      cause: error,
-    });
+    throw new Error(explainDatabase(error), { cause: error });
   }
+}
+
+function explainDatabase(error: unknown): string {
+  const text = describeFailure(error);
+  const [, code, server] = /(ECONNREFUSED|ENOTFOUND) (\S+)$/.exec(text) ?? [];
+  if (code === undefined) return `The database of DATABASE_URL cannot be used: ${text}`;
+  return code === 'ENOTFOUND'
+    ? `Cannot connect to DATABASE_URL: the host ${server} does not exist. Check its name`
+    : `Cannot connect to DATABASE_URL: ${server} refused the connection. Check that PostgreSQL is running there`;
 }

@@ -39,7 +39,7 @@ export function createAccessLog(log: Logger) {
       METRICS.requests.observe({ route, operation: labelOf(operation), status }, elapsedMs / 1_000);
       if (type !== undefined) METRICS.failures.inc({ type });
       const line = { requestId, traceId, method, route, path, store, operation, status, type, durationMs };
-      log[status >= 500 ? 'warn' : 'info'](line, 'request');
+      log[status >= 500 ? 'warn' : 'info'](line, 'Request');
       const attributes = {
         'http.request.method': method,
         'http.route': route,

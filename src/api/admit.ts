@@ -43,7 +43,7 @@ const queueOf = oncePerApp(({ config, log }: Pick<Services, 'config' | 'log'>) =
     if (performance.now() - loggedAt < LOG_MS) return;
     log.warn(
       { refused: rejected, ...queue.figures() },
-      'requests were rejected: they waited too long in the queue',
+      'Requests were rejected: they waited too long in the queue',
     );
     [rejected, loggedAt] = [0, performance.now()];
   };

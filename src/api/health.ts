@@ -39,7 +39,7 @@ async function reasonNotReady(
     const headers = { 'Retry-After': MAINTENANCE_RETRY_SECONDS };
     return new AppError('maintenance', 'The service is down for maintenance', headers);
   } catch (error) {
-    log.warn({ reason: (error as Error).message }, 'the database is unavailable');
+    log.warn({ reason: (error as Error).message }, 'The database is unavailable');
     return unavailable('The database is unavailable');
   }
 }

@@ -215,7 +215,7 @@ async function settle(ctx: Context, claim: WriteClaim, encrypt: () => Promise<Bu
   } catch (error) {
     ctx.log.warn(
       { requestId: ctx.requestId, ...ctx.trace, err: error },
-      'an idempotency result could not be stored; a retry will execute the request again',
+      'An idempotency result could not be stored; a retry will execute the request again',
     );
   }
 }

@@ -69,5 +69,5 @@ export async function listenForMetrics(services: Services): Promise<void> {
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
     throw new Error(`METRICS_PORT ${metricsPort} cannot be opened on ${host} (${error.code}); set another`);
   });
-  services.log.info({ port: metricsPort }, 'serving metrics on METRICS_PORT');
+  services.log.info({ port: metricsPort }, 'Serving metrics on METRICS_PORT');
 }

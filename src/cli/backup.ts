@@ -9,6 +9,7 @@ import type { Config } from '../config.ts';
 import { dump, holdMigrations } from '../platform/database/backup.ts';
 import type { Copied } from '../platform/database/backup.ts';
 import { ifMissing } from '../platform/database/embedded-system.ts';
+import { describeFileError } from '../platform/folder.ts';
 import {
   PIECE_BYTES,
   STANDARD,
@@ -21,7 +22,7 @@ import {
   showProgress,
   withDatabase,
 } from './copying.ts';
-import { UsageError } from './flags.ts';
+import { CLI_NOTE, UsageError } from './flags.ts';
 
 const HELP = `Back up the whole database to a file, as one consistent snapshot. The server may keep running.
 
@@ -31,7 +32,7 @@ Usage: npm run --silent backup -- FILE      (- for standard output)
   --json        print one line of JSON instead of text
   --help        show this help
 
-Set DATABASE_URL or DATA_DIR as for the server. Exit codes: 0 success, 1 error, 2 usage error
+${CLI_NOTE}
 `;
 
 /** Fast rather than small, so that the backup takes little CPU from the service next to it. */
@@ -59,8 +60,10 @@ async function refuseExisting(file: string): Promise<void> {
 async function writeFile(file: string, config: Config, mayReplace: boolean): Promise<Copied> {
   if (!mayReplace) await refuseExisting(file);
   const draft = `${file}.${randomUUID()}.part`;
-  const handle = await open(draft, 'wx', 0o600).catch((error: Error) => {
-    throw new Error(`Cannot write ${file}: ${error.message}`, { cause: error });
+  const handle = await open(draft, 'wx', 0o600).catch((error: unknown) => {
+    throw new Error(`Cannot write ${file}: ${describeFileError(error, 'the folder does not exist')}`, {
+      cause: error,
+    });
   });
   const out = handle.createWriteStream({ flush: true });
   try {

@@ -35,6 +35,7 @@ export type Command = {
 };
 
 const PID: Flag = { type: 'string', value: 'PID', help: 'the store (see list)' };
+const NAME: Flag = { ...SETTING_FLAGS['name']!, help: `${SETTING_FLAGS['name']!.help} (required)` };
 const KEY_ID: Flag = { type: 'string', value: 'ID', help: 'the key (see list)' };
 const KEY_NAME: Flag = { type: 'string', value: 'NAME', help: 'what the key is for (at most 60 characters)' };
 
@@ -52,7 +53,7 @@ async function findListing(services: Services, pid: string): Promise<StoreListin
 export const commands: Record<string, Command> = {
   create: {
     summary: 'Create a store and print its pid and API key (shown only once)',
-    flags: { ...SETTING_FLAGS, ...NEW_DATABASE_FLAG },
+    flags: { ...SETTING_FLAGS, name: NAME, ...NEW_DATABASE_FLAG },
     async run(values, open) {
       const settings = { ...readSettings(values), name: required(values, 'name') };
       const store = await createStore(await open(), settings);

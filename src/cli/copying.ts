@@ -1,3 +1,4 @@
+import { access, constants, stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import pg from 'pg';
 import { loadEnvFile, readConfig } from '../config.ts';
@@ -6,9 +7,11 @@ import type { Copied, OnProgress } from '../platform/database/backup.ts';
 import { openEmbedded } from '../platform/database/embedded.ts';
 import { createServers } from '../platform/database/routed-pool.ts';
 import { describeFailure } from '../platform/errors.ts';
+import { describeFileError } from '../platform/folder.ts';
 import { logTo } from '../platform/log-lines.ts';
 import { createLogger } from '../platform/log.ts';
 import type { Logger } from '../platform/log.ts';
+import { NO_STORE } from '../stores/store.service.ts';
 import { describeDatabase, requireDatabase } from './database.ts';
 import { UsageError, readFlags } from './flags.ts';
 import { createTicker } from './progress.ts';
@@ -29,6 +32,13 @@ export function readFileCall(args: string[], flags: Parameters<typeof readFlags>
   if (!file || files.length > 1)
     throw new UsageError(`Name one file, or ${STANDARD} for standard input and output; see --help`);
   return { file, values };
+}
+
+export async function checkReadable(path: string): Promise<void> {
+  await access(path, constants.R_OK).catch((error: unknown) => {
+    throw new Error(`Cannot read ${path}: ${describeFileError(error, 'no such file')}`, { cause: error });
+  });
+  if ((await stat(path)).isDirectory()) throw new Error(`Cannot read ${path}: it is a folder`);
 }
 
 export function describeSize(bytes: number): string {
@@ -95,6 +105,11 @@ export function abortOnSignal(): AbortSignal {
   return controller.signal;
 }
 
+export function describeError(error: unknown): string {
+  const text = describeFailure(error);
+  return text === NO_STORE ? `${text}; npm run store -- list shows all` : text;
+}
+
 /** Runs a program: prints its output, or one sentence with exit code 1, or 2 for a usage error. */
 export function runProgram(run: (args: string[], config: () => Config) => Promise<string>): void {
   const config = (): Config => {
@@ -107,7 +122,7 @@ export function runProgram(run: (args: string[], config: () => Config) => Promis
       (text) => process.stdout.write(text),
       (error: unknown) => {
         const isEnded = error instanceof Error && error.name === 'AbortError';
-        process.stderr.write(`${isEnded ? 'Interrupted' : describeFailure(error)}\n`);
+        process.stderr.write(`${isEnded ? 'Interrupted' : describeError(error)}\n`);
         process.exitCode = error instanceof UsageError ? 2 : 1;
       },
     );

@@ -12,6 +12,19 @@ export const COMMON_FLAGS: Record<string, Flag> = {
   help: { type: 'boolean', help: 'show this help' },
 };
 
+export const CLI_NOTE =
+  'Set DATABASE_URL or DATA_DIR as for the server. Exit codes: 0 success, 1 error, 2 usage error';
+
+export function columns(rows: (readonly [string, string])[]): string {
+  const width = Math.max(...rows.map(([left]) => left.length)) + 3;
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}${right}`).join('\n');
+}
+
+export function describeFlags(flags: Record<string, Flag>): string {
+  const all = Object.entries({ ...flags, ...COMMON_FLAGS });
+  return columns(all.map(([flag, { value, help }]) => [`--${flag} ${value ?? ''}`.trim(), help]));
+}
+
 /** Throws a UsageError that names the flag; arguments without one are added to `files`, or refused. */
 export function readFlags(args: string[], flags: Record<string, Pick<Flag, 'type'>>, files?: string[]) {
   const options: typeof flags = { ...flags, ...COMMON_FLAGS };
@@ -38,7 +51,7 @@ export const textOf = (values: Values, flag: string): string => String(values[fl
 
 export function required(values: Values, flag: string): string {
   const value = textOf(values, flag);
-  if (value.trim() === '') throw new UsageError(`--${flag} is missing`);
+  if (value.trim() === '') throw new UsageError(`--${flag} is missing; see --help`);
   return value;
 }
 

@@ -1,12 +1,11 @@
-import { access, constants, stat } from 'node:fs/promises';
 import { openRuntime } from '../services.ts';
 import type { Runtime } from '../services.ts';
 import { findRun, importProducts } from '../stores/catalogue/import.service.ts';
 import type { ImportResult, ImportRun } from '../stores/catalogue/import.service.ts';
-import { findStore } from '../stores/store.service.ts';
-import { abortOnSignal, createCliLogger, runProgram } from './copying.ts';
+import { failNoStore, findStore } from '../stores/store.service.ts';
+import { abortOnSignal, checkReadable, createCliLogger, runProgram } from './copying.ts';
 import { describeDatabase, requireDatabase } from './database.ts';
-import { UsageError, readFlags, required, whole } from './flags.ts';
+import { CLI_NOTE, UsageError, describeFlags, readFlags, required, whole } from './flags.ts';
 import type { Flag, Values } from './flags.ts';
 import { inspectFile, readCsv, readNdjson } from './import-file.ts';
 import { createProgress, createTicker } from './progress.ts';
@@ -26,24 +25,14 @@ const FLAGS: Record<string, Flag> = {
 };
 const START: ImportRun = { offset: 0, line: 0, written: 0, skipped: 0, finishedAt: null };
 
-function help(): string {
-  const rows = Object.entries(FLAGS).map(
-    ([name, { value, help: text }]) => `  --${`${name} ${value ?? ''}`.padEnd(24)}${text}`,
-  );
-  return ['Import products and stock from a file. The server may keep running.', '', ...rows, ''].join('\n');
-}
+const HELP = `Import products and stock from a file. The server may keep running.
 
-/** Checked before any message about the file's content. */
-async function checkFile(path: string): Promise<void> {
-  try {
-    await access(path, constants.R_OK);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const why = code === 'ENOENT' ? 'no such file (ENOENT)' : message;
-    throw new Error(`Cannot read --file ${path}: ${why}`, { cause: error });
-  }
-  if ((await stat(path)).isDirectory()) throw new Error(`--file ${path} is a folder`);
-}
+Usage: npm run --silent import -- --pid PID --file PATH [flags]
+
+${describeFlags(FLAGS)}
+
+${CLI_NOTE}
+`;
 
 function formatOf(values: Values, path: string): 'csv' | 'ndjson' {
   const format =
@@ -56,7 +45,7 @@ type Job = ReturnType<typeof readJob> & { format: ReturnType<typeof formatOf> };
 
 async function runJob(runtime: Runtime, job: Job): Promise<ImportResult | null> {
   const { pid, path, maxFaults, isResuming } = job;
-  if ((await findStore(runtime.db, pid)) === null) throw new Error('There is no store with this pid');
+  if ((await findStore(runtime.db, pid)) === null) failNoStore();
   const checking = createTicker(process.stderr);
   const { size, source } = await inspectFile(path, (share) =>
     checking.show(() => `checking the file, ${Math.floor(share * 100)}%`),
@@ -80,20 +69,21 @@ async function runJob(runtime: Runtime, job: Job): Promise<ImportResult | null> 
   return result;
 }
 
+const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
+
 function report(result: ImportResult | null): string {
   if (result === null)
     return 'This file has already been imported completely; omit --resume to import it again.';
   const { end, written, skipped, line } = result;
-  const counts = `${written} products written, ${skipped} bad lines skipped`;
+  const counts = `${count(written, 'product')} written, ${count(skipped, 'bad line')} skipped`;
   if (end === 'done') return `Done: ${counts}.`;
   const why = end === 'stopped' ? 'Interrupted' : 'Too many bad lines';
   return `${why} at line ${line}: ${counts}. Continue with --resume.`;
 }
 
 function readJob(values: Values) {
-  const path = required(values, 'file');
   return {
-    path,
+    path: required(values, 'file'),
     pid: required(values, 'pid'),
     maxFaults: values['strict'] === true ? 0 : whole('max-errors', String(values['max-errors'] ?? 1000)),
     delimiter: String(values['delimiter'] ?? ','),
@@ -103,9 +93,9 @@ function readJob(values: Values) {
 
 runProgram(async (args, readConfig) => {
   const values = readFlags(args, FLAGS);
-  if (values['help'] === true) return help();
+  if (values['help'] === true) return HELP;
   const job = readJob(values);
-  await checkFile(job.path);
+  await checkReadable(job.path);
   const format = formatOf(values, job.path);
   const config = readConfig();
   await requireDatabase(config);

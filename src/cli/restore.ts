@@ -1,5 +1,4 @@
 import { createReadStream } from 'node:fs';
-import { access } from 'node:fs/promises';
 import { addAbortSignal } from 'node:stream';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
@@ -12,6 +11,7 @@ import {
   PIECE_BYTES,
   STANDARD,
   abortOnSignal,
+  checkReadable,
   createCliLogger,
   describeCopied,
   readFileCall,
@@ -32,7 +32,7 @@ Backups of older versions are migrated to this one. Exit codes: 0 success, 1 err
 
 async function restore(file: string, config: Config): Promise<Copied> {
   // Checked before a database is created for it.
-  if (file !== STANDARD) await access(file);
+  if (file !== STANDARD) await checkReadable(file);
   const packed: Readable = file === STANDARD ? process.stdin : createReadStream(file);
   const plain = addAbortSignal(abortOnSignal(), createGunzip({ chunkSize: PIECE_BYTES }));
   packed.on('error', (error) => plain.destroy(error)).pipe(plain);

@@ -1,12 +1,11 @@
 import { loadEnvFile, readConfig } from '../config.ts';
-import { describeFailure } from '../platform/errors.ts';
 import { openRuntime } from '../services.ts';
 import type { Runtime } from '../services.ts';
 import { commands, operatorCommands } from './commands.ts';
 import type { Command } from './commands.ts';
-import { createCliLogger } from './copying.ts';
+import { createCliLogger, describeError } from './copying.ts';
 import { NEW_DATABASE, describeDatabase, requireDatabase } from './database.ts';
-import { COMMON_FLAGS, UsageError, readFlags } from './flags.ts';
+import { CLI_NOTE, UsageError, columns, describeFlags, readFlags } from './flags.ts';
 
 type Environment = Parameters<typeof readConfig>[0];
 
@@ -25,11 +24,6 @@ const PROGRAMS = {
   },
 } satisfies Record<string, Program>;
 
-function columns(rows: (readonly [string, string])[]): string {
-  const width = Math.max(...rows.map(([left]) => left.length)) + 3;
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}${right}`).join('\n');
-}
-
 function generalHelp(program: Program): string {
   const { about, call } = program;
   return [
@@ -37,14 +31,12 @@ function generalHelp(program: Program): string {
     `\nUsage: ${call} <command> [flags]\n`,
     columns(Object.entries(program.commands).map(([name, { summary }]) => [name, summary])),
     `\nFor the flags of a command: ${call} <command> --help`,
-    'Set DATABASE_URL or DATA_DIR as for the server. Exit codes: 0 success, 1 error, 2 usage error',
+    CLI_NOTE,
   ].join('\n');
 }
 
 function commandHelp({ call }: Program, name: string, { summary, flags }: Command): string {
-  const all = Object.entries({ ...flags, ...COMMON_FLAGS });
-  const rows = all.map(([flag, { value, help }]) => [`--${flag} ${value ?? ''}`.trim(), help] as const);
-  return `${name}: ${summary}\n\nUsage: ${call} ${name} [flags]\n\n${columns(rows)}`;
+  return `${name}: ${summary}\n\nUsage: ${call} ${name} [flags]\n\n${describeFlags(flags)}`;
 }
 
 async function run(
@@ -88,7 +80,7 @@ export async function runCli(
     const text = await run(PROGRAMS[program], args, environment, say);
     return { status: 0, stdout: `${text}\n`, stderr };
   } catch (error) {
-    say(describeFailure(error));
+    say(describeError(error));
     return { status: error instanceof UsageError ? 2 : 1, stdout: '', stderr };
   }
 }

@@ -34,9 +34,9 @@ async function start(args: string[]): Promise<void> {
     const worker = startWorker(createTasks(runtime), log);
     runtime.db.onWork(worker.wake);
     isUp = true;
-    log.info({ database: describeDatabase(config) }, 'worker started');
+    log.info({ database: describeDatabase(config) }, 'Worker started');
     await ended;
-    log.info('worker stopping after its current messages');
+    log.info('Worker stopping after its current messages');
     await worker.stop();
   }
   await runtime.close();

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { charge } from '../platform/budget.ts';
-import { fail } from '../platform/errors.ts';
+import { fail, failField } from '../platform/errors.ts';
 import { objectFault } from '../platform/json.ts';
 import { codePoints, hasControlCharacters, isLine, isStorable } from '../platform/text.ts';
 import { DAY_MS } from '../platform/time.ts';
@@ -42,7 +42,9 @@ export function checkListName(text: string | null | undefined): string {
     fail('invalid-lname', 'lname must be one line of printable characters');
   const length = codePoints(name);
   const isFine = length >= NAME.min && length <= NAME.max;
-  return isFine ? name : fail('invalid-lname', `lname must have ${NAME.min} to ${NAME.max} characters`);
+  return isFine
+    ? name
+    : failField('invalid-lname', 'lname', `must have ${NAME.min} to ${NAME.max} characters`, text);
 }
 
 /** An empty note removes the stored one. */

@@ -124,7 +124,7 @@ const watchersOf = oncePerApp(({ db, config, log }: Pick<Services, 'db' | 'confi
         await poll();
         isFailing = false;
       } catch (error) {
-        if (!isFailing) log.warn({ reason: (error as Error).message }, 'cannot read revisions');
+        if (!isFailing) log.warn({ reason: (error as Error).message }, 'Cannot read revisions');
         // oxlint-disable-next-line no-useless-assignment -- the next round reads it
         isFailing = true;
       }

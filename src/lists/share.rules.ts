@@ -1,14 +1,14 @@
 import { createHmac } from 'node:crypto';
 import { plainMail, productCell, softCell } from '../alerts/send/mail-page.ts';
 import type { Branded } from '../alerts/send/mail-page.ts';
-import { readEmail } from '../platform/email.ts';
-import { fail } from '../platform/errors.ts';
+import { fail, failField } from '../platform/errors.ts';
 import { localeFor, translator } from '../platform/messages.ts';
 import { formatMoney } from '../platform/money.ts';
 import type { MoneyStyle } from '../platform/money.ts';
 import { codePoints, isLine, isStorable, shorten } from '../platform/text.ts';
 import { DAY_MS, HOUR_MS } from '../platform/time.ts';
 import type { StoreRow } from '../stores/store.repo.ts';
+import { checkLine } from '../shoppers/shopper.rules.ts';
 
 const MAX_NAME = 100;
 const MAX_NOTE = 1_000;
@@ -35,16 +35,9 @@ export function failTooManyMails(kind: keyof typeof SHARE_LIMITS, until: Date, n
   });
 }
 
-export function checkRecipient(text: string): string {
-  return readEmail(text) ?? fail('invalid-useremail', 'toemail must be one email address');
-}
-
 /** A line break could inject an email header. */
 export function checkFromName(text: string | null | undefined): string {
-  const name = (text ?? '').trim();
-  return isLine(name, MAX_NAME)
-    ? name
-    : fail('invalid-request', `fromname must be one line of at most ${MAX_NAME} characters`);
+  return checkLine('fromname', (text ?? '').trim(), MAX_NAME);
 }
 
 export function checkShareNote(text: string | null | undefined): string {
@@ -53,10 +46,11 @@ export function checkShareNote(text: string | null | undefined): string {
   return isFine ? note : fail('invalid-request', `note must have at most ${MAX_NOTE} characters`);
 }
 
-export function checkShareMedium(text: string): string {
-  const medium = text.trim();
-  const isFine = medium !== '' && isLine(medium, MAX_MEDIUM);
-  return isFine ? medium : fail('invalid-medium', `medium must have 1 to ${MAX_MEDIUM} printable characters`);
+export function checkShareMedium(text: string | null | undefined): string {
+  const medium = (text ?? '').trim();
+  return medium !== '' && isLine(medium, MAX_MEDIUM)
+    ? medium
+    : failField('invalid-medium', 'medium', `must have 1 to ${MAX_MEDIUM} printable characters`, text);
 }
 
 /** Links to the store's own page, or else to the page of this service, whose texts are in `lang`. */

@@ -21,12 +21,13 @@ import { itemUrl, ownView } from './list.view.ts';
 import { readPages } from './page.repo.ts';
 import type { PageRow } from './page.repo.ts';
 import { NEWEST_FIRST } from './page.rules.ts';
+import { checkEmail } from '../shoppers/shopper.rules.ts';
 import * as rules from './share.rules.ts';
 
 /** Makes the list public, because its link would not open otherwise, and queues the email in the same transaction. */
 export async function emailList(ctx: Context, mail: MutationEmailListArgs) {
   requireAccount(ctx);
-  const to = rules.checkRecipient(mail.toemail);
+  const to = checkEmail(mail.toemail, 'toemail');
   const fromname = rules.checkFromName(mail.fromname);
   const note = rules.checkShareNote(mail.note);
   const now = ctx.now();

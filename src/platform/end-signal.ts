@@ -6,7 +6,7 @@ const EXIT_LIMIT_MS = 9_000;
 
 export function limitShutdown(log: Logger): void {
   setTimeout(() => {
-    log.error('the shutdown takes too long; exiting now');
+    log.error('The shutdown takes too long; exiting now');
     process.exit(1);
   }, EXIT_LIMIT_MS).unref();
 }
@@ -27,7 +27,7 @@ export function endSignal(log: Logger, onEnd: () => void): EndSignal {
     };
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       process.on(signal, () => {
-        log.info({ signal }, 'shutting down');
+        log.info({ signal }, 'Shutting down');
         end(0);
       });
     }

@@ -79,8 +79,7 @@ export class AppError extends Error {
 }
 
 const DEFAULT_TEXT: Partial<Record<ErrorType, string>> = {
-  unauthorised:
-    'The store id or API key is missing: send pid (over GraphQL, the header x-pid) with shopper calls, and Authorization: Basic with the store id and API key with store calls',
+  unauthorised: 'The API key is missing: send the pid and the API key with HTTP Basic authentication',
   'sw-badregid': 'sw-badregid: this regid is unknown; generate a new one',
   'bad-sessionid': 'The sessionid is not valid for this regid; identify the shopper again',
   'login-required': 'This call requires a logged-in shopper',
@@ -100,6 +99,11 @@ export function fail(
   headers?: Record<string, string>,
 ): never {
   throw new AppError(type, msg, headers);
+}
+
+/** `rule` follows the name of the field, such as "must have 3 to 50 characters". */
+export function failField(type: ErrorType, field: string, rule: string, sent?: string | null): never {
+  return fail(type, sent?.trim() ? `${field} ${rule}` : `${field} is missing: it ${rule}`);
 }
 
 /** The only error body of REST; `message` repeats `msg` because clients read either. */

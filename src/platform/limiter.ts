@@ -110,7 +110,7 @@ function createSharedLimiter(url: string, log: Logger, inMemory: Counter): Limit
     try {
       // A count instead of a ping: a Redis that responds but accepts no writes is useless.
       await inRedis('look', '', Number.MAX_SAFE_INTEGER - 1);
-      if (isShared !== true) log.info('rate limits are shared through Redis');
+      if (isShared !== true) log.info('Rate limits are shared through Redis');
       isShared = true;
     } catch (error) {
       tellAway(cause ?? error);

@@ -21,7 +21,7 @@ function logOutages(exporter: SpanExporter, log: Logger): SpanExporter {
       exporter.export(spans, ({ code, error }) => {
         const isFailed = Number(code) !== 0;
         if (isFailed && !isAway)
-          log.warn({ reason: error?.message ?? 'no reason given' }, 'cannot export traces');
+          log.warn({ reason: error?.message ?? 'no reason given' }, 'Cannot export traces');
         isAway = isFailed;
         done({ code: 0 });
       }),

@@ -5,9 +5,9 @@ import type { Logger } from './log.ts';
  * have interrupted anything: `end` completes the work in progress, and a supervisor restarts the process.
  */
 export function watchUnexpected(log: Logger, end: () => void): void {
-  process.on('unhandledRejection', (reason) => log.error({ err: reason }, 'unhandled promise rejection'));
+  process.on('unhandledRejection', (reason) => log.error({ err: reason }, 'Unhandled promise rejection'));
   process.on('uncaughtException', (error) => {
-    log.fatal({ err: error }, 'uncaught exception; the process exits');
+    log.fatal({ err: error }, 'Uncaught exception; the process exits');
     end();
   });
 }

@@ -133,23 +133,24 @@ function verifiedKey(proof: Proof, keys: StoreKeyRow[]): string | null {
 /** The error for a caller that is no store. */
 function storeDenial(pid: string, proof: Proof | null): Denial {
   if (proof?.kind === 'session') return DENIALS.endedSession;
-  if (pid !== '' || proof?.kind === 'key') return DENIALS.badStore;
-  return proof === null ? DENIALS.noStore : DENIALS.noActing;
+  if (proof === null) return pid === '' ? DENIALS.noStore : DENIALS.badPid;
+  return pid !== '' || proof.kind === 'key' ? DENIALS.badStore : DENIALS.noActing;
 }
 
 const DENIALS = {
   noStore: { type: 'unauthorised' },
   badStore: { type: 'unauthorised', msg: 'The store id or API key is wrong' },
+  badPid: { type: 'unauthorised', msg: 'No store has this pid. In a URL, encode its +, / and =' },
   endedSession: { type: 'unauthorised', msg: 'The session has ended; sign in again' },
   noActing: { type: 'unauthorised', msg: 'An operator must name the store in the header x-pid' },
   noRegid: {
     type: 'sw-badregid',
-    msg: 'sw-badregid: the regid is missing: identify the shopper with POST /storeadmin/v3/user/generate-regid (over GraphQL, generateRegid), then send its regid and sessionid with shopper calls (over GraphQL, as the headers x-regid and x-sessionid)',
+    msg: 'sw-badregid: regid is missing. Send regid and sessionid as form fields (over GraphQL, as the headers x-regid and x-sessionid). POST /storeadmin/v3/user/generate-regid returns both',
   },
   badRegid: { type: 'sw-badregid' },
   noSession: {
     type: 'bad-sessionid',
-    msg: 'The sessionid is missing: send the one that was returned with the regid (over GraphQL, as the header x-sessionid)',
+    msg: 'sessionid is missing. Send the one that was returned with the regid as a form field (over GraphQL, as the header x-sessionid)',
   },
   badSession: { type: 'bad-sessionid' },
 } as const satisfies Record<string, Denial>;

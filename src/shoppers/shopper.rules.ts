@@ -1,5 +1,5 @@
 import { readEmail } from '../platform/email.ts';
-import { fail } from '../platform/errors.ts';
+import { fail, failField } from '../platform/errors.ts';
 import { isLine } from '../platform/text.ts';
 
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -15,14 +15,14 @@ export function checkUuid(text: string): string {
 
 /** An email address, trimmed and in lower case. */
 export function checkEmail(text: string | null | undefined, field = 'useremail'): string {
-  return readEmail(text ?? '') ?? fail('invalid-useremail', `${field} must be an email address`);
+  return readEmail(text ?? '') ?? failField('invalid-useremail', field, 'must be an email address', text);
 }
 
 export function checkUserAgentType(text: string | null | undefined): string {
   const name = (text ?? '').trim();
   return name !== '' && isLine(name, MAX_USER_AGENT)
     ? name
-    : fail('invalid-useragenttype', 'useragenttype must have 1 to 2,048 printable characters');
+    : failField('invalid-useragenttype', 'useragenttype', 'must have 1 to 2,048 printable characters', text);
 }
 
 export function checkLine(field: string, text: string, max: number): string {

@@ -120,6 +120,6 @@ export function createUseNotes({ db, now, log }: Pick<Services, 'db' | 'now' | '
     noted.set(name, at.getTime());
     operators
       .noteKeyUse(db, pid, id, at, new Date(at.getTime() - HOUR_MS))
-      .catch((error: unknown) => log.debug({ err: error }, 'could not save the last use of a key'));
+      .catch((error: unknown) => log.debug({ err: error }, 'Could not save the last use of a key'));
   };
 }

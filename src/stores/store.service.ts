@@ -131,6 +131,8 @@ export async function refusePrivateHost(ctx: Context, host: string, field: strin
   if (target === 'private') fail('invalid-request', `${field} must point to a public IP address`);
 }
 
+export const NO_STORE = 'No store has this pid';
+
 export function failNoStore(): never {
-  return fail('not-found', 'No store has this pid');
+  return fail('not-found', NO_STORE);
 }

@@ -154,7 +154,7 @@ describe.each([
   test.each([
     ['not JSON', 'x', 'must be JSON'],
     ['not an array', '{}', 'must be a JSON array'],
-    ['absent', undefined, 'is required'],
+    ['absent', undefined, 'is missing'],
     ['empty', '[]', 'must have 1 to 500'],
     ['501 entries', Array.from({ length: 501 }, () => fine[0]), '1 to 500'],
     ['with an entry that is null', [...fine, null], '[1]'],

@@ -26,12 +26,18 @@ test.each([
   expect(errors[0]).toMatchObject({ message: body.msg, extensions: { type } });
 });
 
-test('a missing pid and a missing store key are called missing', async () => {
+test('a missing pid and a missing store key are called missing, with what to send', async () => {
   const { regid, sessionid } = shopper;
   const noStore = await service.post(LISTS, { regid, sessionid }).expect(401);
-  expect(noStore.body).toMatchObject({ type: 'unauthorised', msg: expect.stringContaining('missing') });
+  expect(noStore.body).toMatchObject({
+    type: 'unauthorised',
+    msg: expect.stringMatching(/^pid is missing: .*pid=/),
+  });
   const noKey = await service.get('/storeadmin/me').expect(401);
-  expect(noKey.body).toMatchObject({ type: 'unauthorised', msg: expect.stringContaining('missing') });
+  expect(noKey.body).toMatchObject({
+    type: 'unauthorised',
+    msg: expect.stringMatching(/^The API key is missing: .*Basic/),
+  });
   const { errors } = (await service.graphql('{ store { pid } }', {}, { shopper })).body;
   expect(errors[0]).toMatchObject({
     message: expect.stringContaining('API key is missing'),
@@ -39,7 +45,7 @@ test('a missing pid and a missing store key are called missing', async () => {
   });
 });
 
-test('wrong credentials are not called missing, and a wrong pid is answered like a wrong key', async () => {
+test('wrong credentials are not called missing, and with a key a wrong pid is answered like a wrong key', async () => {
   const texts = [
     await service.post(query({ pid: store.pid }), { regid: 'nobody', sessionid: 'x' }),
     await service.post(query({ pid: store.pid }), { regid: shopper.regid, sessionid: 'x' }),
@@ -49,7 +55,9 @@ test('wrong credentials are not called missing, and a wrong pid is answered like
     await service.get('/storeadmin/me', { store: { ...store, pid: 'nothing' } }),
   ].map(({ body }) => body.msg as string);
   for (const text of texts) expect(text).not.toContain('missing');
-  expect(new Set(texts.slice(2)).size).toBe(1);
+  const noSuchPid = 'No store has this pid. In a URL, encode its +, / and =';
+  expect(texts.slice(2, 4)).toEqual([noSuchPid, noSuchPid]);
+  expect(new Set(texts.slice(4)).size).toBe(1);
 });
 
 test('regid and sessionid are read from the form or from headers, never from the URL, which proxies log', async () => {

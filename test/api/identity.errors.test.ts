@@ -202,3 +202,15 @@ test("a shopper's session is no store key", async () => {
     { shopper },
   );
 });
+
+test('a required field that was not sent is called missing, with its rule', async () => {
+  const { body } = await service.post(GENERATE, { uuid: randomUUID() }, { store }).expect(400);
+  expect(body.msg).toBe('useragenttype is missing: it must have 1 to 2,048 printable characters');
+});
+
+test('a wrong method names the right one, and an unknown path leads to the reference', async () => {
+  const wrong = await service.get('/api/v3/lists/create').expect(404);
+  expect(wrong.body).toMatchObject({ type: 'not-found', msg: 'Use POST for /api/v3/lists/create' });
+  const unknown = await service.get(`/api/v3/lists/crate${'x'.repeat(500)}`).expect(404);
+  expect(unknown.body.msg).toMatch(/^There is no call GET \/api\/v3\/lists\/cratex{81}; see \/docs$/);
+});

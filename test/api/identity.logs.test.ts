@@ -17,7 +17,7 @@ const GENERATE = '/storeadmin/v3/user/generate-regid';
 
 /** Waits for the line of each request: it is written after the answer has gone. */
 async function linesOf(count: number): Promise<typeof lines> {
-  while (lines.filter(({ msg }) => msg === 'request').length < count)
+  while (lines.filter(({ msg }) => msg === 'Request').length < count)
     await new Promise((resolve) => setImmediate(resolve));
   return lines;
 }
@@ -37,7 +37,7 @@ test('a request leaves one line with its id, route, path, store, operation, stat
     operation: 'query store',
     status: 200,
     durationMs: expect.any(Number),
-    msg: 'request',
+    msg: 'Request',
   });
 });
 
@@ -126,7 +126,7 @@ test('neither key, sessionid, regid, e-mail nor phone reach the log, whatever ha
   await db.query('ALTER TABLE shopper ALTER COLUMN m TYPE varchar(3) USING NULL');
   await service.graphql(update, { m: '+4915112345678' }, { store, shopper: await service.account(store) });
   const text = JSON.stringify(await linesOf(10));
-  expect(text).toContain('unexpected error');
+  expect(text).toContain('Unexpected error');
   for (const secret of [store.apiKey, guest.regid, guest.sessionid, account.regid, account.sessionid])
     expect(text).not.toContain(secret);
   expect(text).not.toMatch(/hidden\.person|15112345678/);

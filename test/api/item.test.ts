@@ -438,11 +438,11 @@ describe('isInLists', () => {
   });
 
   test.each([
-    [undefined, 'epis is required'],
+    [undefined, 'epis is missing'],
     ['{', 'epis must be JSON'],
     ['{}', 'epis must be a JSON array'],
     [[1, {}], 'epis[1]'],
-    [[1, null], 'epis[1] is required'],
+    [[1, null], 'epis[1] is missing'],
     [[''], 'epis[0]'],
     [['x'.repeat(256)], 'epis[0]'],
     [Array.from({ length: 501 }, (_, index) => index), 'at most 500'],

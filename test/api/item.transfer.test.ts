@@ -103,7 +103,7 @@ test.each(['move-items', 'copy-items'])('%s says what is missing or no array', a
   for (const [fields, type, msg] of [
     [{ tolid: to, epis: [1] }, 'invalid-lid', 'fromlid is missing'],
     [{ fromlid: from, epis: [1] }, 'invalid-lid', 'tolid is missing'],
-    [{ fromlid: from, tolid: to }, 'invalid-items', 'epis is required'],
+    [{ fromlid: from, tolid: to }, 'invalid-items', 'epis is missing'],
     [{ fromlid: from, tolid: to, epis: '{' }, 'invalid-items', 'epis must be JSON'],
     [{ fromlid: from, tolid: to, epis: '{}' }, 'invalid-items', 'epis must be a JSON array'],
     [{ fromlid: from, tolid: to, epis: [1, {}] }, 'invalid-items', 'epis[1]'],

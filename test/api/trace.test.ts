@@ -97,7 +97,7 @@ test("request, operation, statements and the mail that follows are one trace bel
   });
   for (const secret of ['hidden.person', 'Secret wishes', shopper.regid, shopper.sessionid])
     expect(collector.bodies.join('') + JSON.stringify(lines)).not.toContain(secret);
-  expect(lines.find(({ msg }) => msg === 'delivery attempt')).toMatchObject({
+  expect(lines.find(({ msg }) => msg === 'Delivery attempt')).toMatchObject({
     traceId: TRACE,
     store: shopper.pid,
     lane: 'message-email',
@@ -173,13 +173,13 @@ test('a collector that refuses is one line in the log, and no request notices', 
     await until(() => collector.bodies.length >= count);
   }
   await closeTracing();
-  expect(lines.filter(({ msg }) => msg === 'cannot export traces')).toHaveLength(1);
+  expect(lines.filter(({ msg }) => msg === 'Cannot export traces')).toHaveLength(1);
   await collector.close();
 });
 
 test('without traces, lines name the trace of the caller, and what is no traceparent is left out', async () => {
   const store = await service.createStore();
-  const requests = (): Record<string, unknown>[] => lines.filter(({ msg }) => msg === 'request');
+  const requests = (): Record<string, unknown>[] => lines.filter(({ msg }) => msg === 'Request');
   await service.get('/storeadmin/me', { store, headers: { traceparent } }).expect(200);
   await service.get('/storeadmin/me', { store, headers: { traceparent: 'anna' } }).expect(200);
   await until(() => requests().length === 2);
@@ -200,7 +200,7 @@ test('the lines of a failure name store, operation, type and trace', async () =>
   await service.services.db.query('ALTER TABLE gone RENAME TO list');
   await until(() => lines.some(({ status }) => status === 500));
   const about = { traceId: TRACE, store: shopper.pid, operation: 'mutation createList' };
-  expect(lines.find(({ msg }) => msg === 'unexpected error')).toMatchObject({ level: 50, ...about });
+  expect(lines.find(({ msg }) => msg === 'Unexpected error')).toMatchObject({ level: 50, ...about });
   expect(lines.find(({ status }) => status === 500)).toMatchObject({
     level: 40,
     ...about,

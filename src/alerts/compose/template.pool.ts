@@ -95,7 +95,7 @@ function createRenderer(
     if ('texts' in result) return task.resolve(result.texts);
     const error = new TemplateError(result.part, result.reason, result.isStuck);
     if (error.isFatal) {
-      log.warn({ store: task.pid, reason: error.message }, 'a template crashed its rendering process');
+      log.warn({ store: task.pid, reason: error.message }, 'A template crashed its rendering process');
       refused.set(keyOf(task.job), error);
     }
     task.reject(error);

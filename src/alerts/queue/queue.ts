@@ -84,7 +84,7 @@ export function createQueue(services: Services, options: QueueOptions): Task {
     try {
       await renewLeases(db, [...held], new Date(now().getTime() + config.dispatchLeaseMs));
     } catch (error) {
-      log.error({ lane: name, err: error }, 'could not renew leases');
+      log.error({ lane: name, err: error }, 'Could not renew leases');
     }
   };
 
@@ -117,7 +117,7 @@ export function createQueue(services: Services, options: QueueOptions): Task {
       METRICS.sends.observe({ lane: key.lane, medium: key.medium ?? '' }, durationMs / 1_000);
     span?.end({ attributes: { 'wishgate.outcome': outcome.kind }, failure });
     const result = { outcome: outcome.kind, durationMs: Math.round(durationMs) };
-    log.debug({ ...describe(message), ...result }, 'delivery attempt');
+    log.debug({ ...describe(message), ...result }, 'Delivery attempt');
     return outcome;
   };
 
@@ -138,11 +138,11 @@ export function createQueue(services: Services, options: QueueOptions): Task {
       // A renewal in flight would overwrite the due time of the next attempt.
       await renewing;
       if (outcome.kind === 'failed')
-        log.warn({ ...describe(message), reason: outcome.reason }, 'a message failed for good');
+        log.warn({ ...describe(message), reason: outcome.reason }, 'A message failed for good');
       await acknowledge({ message, others, outcome });
     } catch (error) {
       // The message stays as it is: its lease expires and another attempt follows.
-      log.error({ ...describe(message), err: error }, 'could not save the outcome of a message');
+      log.error({ ...describe(message), err: error }, 'Could not save the outcome of a message');
     }
   };
 
@@ -186,7 +186,7 @@ export function createQueue(services: Services, options: QueueOptions): Task {
     const startMoreBeside = (): Promise<boolean> =>
       startMore().catch((error: unknown) => {
         if (inFlight.size === 0) throw error;
-        log.error({ lane: name, err: error }, 'messages could not be claimed; retrying');
+        log.error({ lane: name, err: error }, 'Messages could not be claimed; retrying');
         return false;
       });
 

@@ -41,7 +41,7 @@ export function startWorker(tasks: readonly Task[], log: Logger) {
         if (!(await task.run(signal)) && !signal.aborted) await pause(POLL_MS);
       } catch (error) {
         METRICS.taskFailures.inc({ task: task.name });
-        log.error({ task: task.name, err: error }, 'background work failed; retrying');
+        log.error({ task: task.name, err: error }, 'Background work failed; retrying');
         if (!signal.aborted) await pause(FAILURE_PAUSE_MS);
       }
     }

@@ -183,7 +183,7 @@ export const email = {
           }
           const mail = toMail(message, settings?.from ?? FILE_FROM);
           const composed = await composer.sendMail({ ...mail, date: now });
-          await files.write(`${message.id}.eml`, composed.message as Buffer);
+          await files.write(`${message.id}.eml`, composed.message as Buffer, message.isDemo);
           return SENT;
         } catch (error) {
           return outcomeOfSmtpError(error as SmtpError);

@@ -8,7 +8,8 @@ export const httpUrl = z
 export function together<Name extends string>(env: Record<string, unknown>, ...names: Name[]) {
   const missing = names.filter((name) => env[name] === undefined);
   if (missing.length === names.length) return null;
+  const given = names.filter((name) => !missing.includes(name));
   if (missing.length > 0)
-    throw new Error(`${missing[0]} is missing: it is needed with ${names.join(', ')} (see .env.example)`);
+    throw new Error(`${missing[0]} is missing: it is needed with ${given.join(' and ')} (see .env.example)`);
   return env as { [Key in Name]: string };
 }

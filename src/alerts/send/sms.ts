@@ -119,8 +119,9 @@ export const sms = {
     async send(message, now) {
       try {
         if (settings && !message.isDemo) return await post(settings, message, now);
-        const { id, to, payload } = message;
-        await files.write(`${id}.json`, `${JSON.stringify({ id, to, ...payload }, null, 2)}\n`);
+        const { id, to, payload, isDemo } = message;
+        const content = `${JSON.stringify({ id, to, ...payload }, null, 2)}\n`;
+        await files.write(`${id}.json`, content, isDemo);
         return SENT;
       } catch (error) {
         return outcomeOfError(error);

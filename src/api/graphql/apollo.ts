@@ -102,7 +102,7 @@ const logUnexpected: ApolloServerPlugin<Context> = {
       trace.type = error.originalError.type;
       throw error;
     }
-    log.error({ requestId, ...trace, err: error }, 'unexpected error');
+    log.error({ requestId, ...trace, err: error }, 'Unexpected error');
   },
 };
 

@@ -42,7 +42,7 @@ export function toAppError(
     return new AppError('unavailable', 'The service is temporarily unavailable; retry later', {
       'Retry-After': '5',
     });
-  log.error({ requestId, ...trace, err: cause ?? error }, 'unexpected error');
+  log.error({ requestId, ...trace, err: cause ?? error }, 'Unexpected error');
   return new AppError('internal-error', `Internal server error; please quote the request id ${requestId}`);
 }
 

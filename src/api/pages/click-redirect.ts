@@ -74,7 +74,7 @@ export function serveClicks(app: Application, services: Services): void {
   const count = (found: FoundLink): Promise<string | null | undefined> =>
     inTime(
       countClick(services, found).catch((error: unknown) => {
-        services.log.warn({ err: error }, 'could not record a click');
+        services.log.warn({ err: error }, 'Could not record a click');
         return undefined;
       }),
       undefined,

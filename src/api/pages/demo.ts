@@ -30,7 +30,7 @@ function serveBackend(app: Express, { log }: Services, { pid, apiKey }: DemoStor
       cookiePath: '/demo',
       priceOf: (epi) => DEMO_PRODUCTS.find((product) => String(product.epi) === epi)?.pr.toFixed(2) ?? null,
       currency: 'EUR',
-      log: (error) => log.warn({ err: error }, 'demo shop request failed'),
+      log: (error) => log.warn({ err: error }, 'Demo shop request failed'),
     });
     const body = ((await readJsonBody(req, res)) ?? {}) as Record<string, unknown>;
     const found = await respond({ method: 'POST', path: req.params.call, cookie: req.headers.cookie, body });

@@ -54,7 +54,7 @@ export function sendErrorPage(
 <p class="quiet">${status}</p>
 <h1>${title}</h1>
 <p>${escapeHtml(text)}</p>
-<nav class="aside" aria-label="Pages"><a href="/">Home</a> · <a href="/docs">API reference</a> · <a href="/graphiql">GraphiQL</a> · <a href="/dashboard">Dashboard</a></nav>
+<nav class="aside" aria-label="Pages"><a href="/">Home</a> · ${services.config.demo ? '<a href="/demo">Demo shop</a> · ' : ''}<a href="/docs">API reference</a> · <a href="/graphiql">GraphiQL</a> · <a href="/dashboard">Dashboard</a></nav>
 </main>
 </body>
 </html>

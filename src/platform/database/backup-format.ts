@@ -41,7 +41,7 @@ export type EndLine = z.infer<typeof endLine>;
 export class BackupError extends Error {}
 
 const CUT = 'The backup is not complete: it ends in the middle';
-const FOREIGN = 'This is no backup that npm run backup made';
+const FOREIGN = 'This file is not a wishgate backup';
 const DAMAGED = 'The backup is damaged: its content does not fit its checksum';
 
 /** Only lines of rows may be longer. */

@@ -2,7 +2,7 @@ import { access, constants, lstat, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { makeFolder } from '../folder.ts';
+import { describeFileError, makeFolder } from '../folder.ts';
 import type { Logger } from '../log.ts';
 import { prepareCluster } from './embedded-cluster.ts';
 import { holdHome, withLock } from './embedded-lock.ts';
@@ -54,7 +54,8 @@ export async function openEmbedded(
     throw error;
   });
   const { cluster, port } = connection;
-  const place = await describePlace(home, cluster.dir);
+  const { openers } = await countUsers(connection.hold).catch(() => ({ openers: 0 }));
+  const place = { ...(await describePlace(home, cluster.dir)), isShared: openers > 0 };
   if (place.isOutside)
     log.info(
       { dir: place.dir, dataDir: home },
@@ -127,7 +128,7 @@ async function makeHome(dataDir: string): Promise<string> {
     return await realpath(dataDir);
   } catch (error) {
     throw new Error(
-      `The data folder ${dataDir} cannot be used: ${(error as Error).message}; set DATA_DIR to another folder`,
+      `The data folder ${dataDir} cannot be used: ${describeFileError(error, 'it cannot be created there')}; set DATA_DIR to another folder`,
       { cause: error },
     );
   }
@@ -149,15 +150,19 @@ async function connectHold(cluster: Cluster, port: number, onLost: () => void): 
   return client;
 }
 
-/** An idle connection of another process decides at once, because that process checks again when it releases the database. */
-export async function isUnused(client: pg.Client): Promise<boolean> {
+/** The other connections to the database, and how many processes hold it open with one. */
+async function countUsers(client: pg.Client): Promise<{ users: number; openers: number }> {
   const sql = `SELECT count(*)::int AS users, count(*) FILTER (WHERE application_name = $2)::int AS openers
     FROM pg_stat_activity WHERE datname = $1 AND backend_type = 'client backend' AND pid <> pg_backend_pid()`;
-  let openers = 0;
+  return (await client.query<{ users: number; openers: number }>(sql, [OWNER, HOLD])).rows[0]!;
+}
+
+/** An idle connection of another process decides at once, because that process checks again when it releases the database. */
+export async function isUnused(client: pg.Client): Promise<boolean> {
+  let found = { users: 0, openers: 0 };
   const isOver = await waitUntil(async () => {
-    const { rows } = await client.query<{ users: number; openers: number }>(sql, [OWNER, HOLD]);
-    openers = rows[0]?.openers ?? 0;
-    return openers > 0 || rows[0]?.users === 0;
+    found = await countUsers(client);
+    return found.openers > 0 || found.users === 0;
   }, LINGER_MS).catch(() => false);
-  return isOver && openers === 0;
+  return isOver && found.openers === 0;
 }

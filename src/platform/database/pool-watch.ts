@@ -108,7 +108,7 @@ export function watchSilence(
     silent
       .filter(([client, startedAt]) => running.get(client) === startedAt)
       .map(([client]) => {
-        log.warn('closed a database connection that did not respond');
+        log.warn('Closed a database connection that did not respond');
         void (client as unknown as pg.Client).end().catch(() => undefined);
         onLost();
         return pidOf(client);

@@ -40,12 +40,12 @@ export async function storeSettings(pool: pg.Pool, log: Logger): Promise<void> {
     await client.query('COMMIT');
     log.warn(
       { settings: SETTINGS },
-      "stored the role's settings in PostgreSQL; run RECONNECT in PgBouncer's console to apply them to open connections",
+      "Stored the role's settings in PostgreSQL; run RECONNECT in PgBouncer's console to apply them to open connections",
     );
   } catch (error) {
     log.warn(
       { settings: SETTINGS, reason: (error as Error).message },
-      "could not store the role's settings in PostgreSQL; let the pooler set them (connect_query of PgBouncer)",
+      "Could not store the role's settings in PostgreSQL; let the pooler set them (connect_query of PgBouncer)",
     );
   } finally {
     client.release(true);

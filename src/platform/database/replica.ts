@@ -49,11 +49,11 @@ export function createReplica(url: string, settings: pg.PoolConfig, primary: Rou
     missedSince ??= now;
     if (isLogged || !(isGrave || now - missedSince > BEHIND_MS)) return;
     isLogged = true;
-    log.warn({ reason }, 'reading from the primary instead of the replica');
+    log.warn({ reason }, 'Reading from the primary instead of the replica');
   };
 
   const hit = (): void => {
-    if (isLogged) log.info('reading from the replica again');
+    if (isLogged) log.info('Reading from the replica again');
     isLogged = false;
     missedSince = null;
   };

@@ -56,7 +56,7 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, isPooled: b
       client.on('error', lose);
       client.on('notice', ({ code }) => code === WARNING && warned.add(client));
     });
-    one.on('error', (error) => log.warn({ reason: error.message }, 'lost an idle database connection'));
+    one.on('error', (error) => log.warn({ reason: error.message }, 'Lost an idle database connection'));
   }
 
   const connectBy = async (from: pg.Pool, connectOne: () => Promise<pg.PoolClient>) => {
@@ -225,7 +225,7 @@ export function createServers(url: string, log: Logger, onChange: () => void) {
     isInDoubt = false;
     if (urls[index] === current) return;
     current = urls[index]!;
-    log.warn({ server: new URL(current).host }, 'writing to another database server from now on');
+    log.warn({ server: new URL(current).host }, 'Writing to another database server from now on');
     onChange();
   };
 

@@ -14,7 +14,7 @@ import type {
   GraphQLLeafType,
   GraphQLScalarType,
 } from 'graphql';
-import { AppError, fail } from '../errors.ts';
+import { AppError, fail, failField } from '../errors.ts';
 import type { ErrorType } from '../errors.ts';
 import { MAX_ENTRIES, parseJson, placeIn } from '../json.ts';
 
@@ -107,7 +107,7 @@ const FLAGS = new Map([
 export const flag = nullable(
   'flag',
   (text, { name, failure }) =>
-    FLAGS.get(text.trim().toLowerCase()) ?? fail(failure, `${name} must be true or false`),
+    FLAGS.get(text.trim().toLowerCase()) ?? failField(failure, name, 'must be true or false', text),
 );
 
 const MILLISECONDS = /^-?\d{6,16}$/;
@@ -132,7 +132,7 @@ export const word: Optional<never> = optional({
     const words = getNullableType(type) as GraphQLEnumType;
     if (text !== null && words.getValue(text)) return text as never;
     const known = words.getValues().map((value) => value.name);
-    return fail(failure, `${name} must be ${known.slice(0, -1).join(', ')} or ${known.at(-1)}`);
+    return failField(failure, name, `must be ${known.slice(0, -1).join(', ')} or ${known.at(-1)}`, text);
   },
 });
 
@@ -202,7 +202,7 @@ const EMPTY = new Map<string, unknown>(
 /** Removes the keys that the type does not have: neither unknown keys nor nulls make a call fail. */
 function fit(type: GraphQLInputType, value: unknown, path: string, failure: ErrorType): unknown {
   if (isNonNullType(type)) {
-    return value == null ? fail(failure, `${path} is required`) : fit(type.ofType, value, path, failure);
+    return value == null ? fail(failure, `${path} is missing`) : fit(type.ofType, value, path, failure);
   }
   if (value == null) return null;
   if (isListType(type)) {

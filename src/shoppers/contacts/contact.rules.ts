@@ -1,7 +1,7 @@
 import type { Reachable, Region } from '../../alerts/send/channel.ts';
 import { MEDIA, channelOf, isBuiltIn, isMedium } from '../../alerts/send/channels.ts';
 import type { Medium } from '../../alerts/send/channels.ts';
-import { fail } from '../../platform/errors.ts';
+import { failField } from '../../platform/errors.ts';
 import { translator } from '../../platform/messages.ts';
 
 export type { Medium } from '../../alerts/send/channels.ts';
@@ -14,7 +14,8 @@ export type ContactKey = { medium: string; value: string };
 
 export function checkMedium(medium: string | null | undefined): Medium {
   if (medium != null && isMedium(medium)) return medium;
-  return fail('invalid-medium', `medium must be ${MEDIA.slice(0, -1).join(', ')} or ${MEDIA.at(-1)!}`);
+  const rule = `must be ${MEDIA.slice(0, -1).join(', ')} or ${MEDIA.at(-1)!}`;
+  return failField('invalid-medium', 'medium', rule, medium);
 }
 
 type Regional = { defaultRegion: Region };
@@ -24,7 +25,7 @@ export function checkContact(store: Regional, medium: Medium, sent: string | nul
   const region = store.defaultRegion;
   const value =
     contact.read(sent ?? '', region) ??
-    fail('invalid-mediumvalue', `mediumvalue must be ${contact.rule(region)}`);
+    failField('invalid-mediumvalue', 'mediumvalue', `must be ${contact.rule(region)}`, sent);
   return { medium, value };
 }
 

@@ -76,7 +76,7 @@ export function createHealthLog({ db, log, now }: Pick<Services, 'db' | 'log' | 
     noted.set(name, problem ?? 'none');
     await servers.noteHealth(db, key, problem, now()).catch((error: unknown) => {
       // Logged only, because the email itself matters more.
-      log.error({ err: error }, 'the state of a mail server could not be noted');
+      log.error({ err: error }, 'The state of a mail server could not be noted');
     });
   };
 }

@@ -1,6 +1,6 @@
 import { phone } from '../../alerts/send/phone.ts';
 import type { OrderLineInput, ReportOrderInput } from '../../generated/resolvers.ts';
-import { fail } from '../../platform/errors.ts';
+import { fail, failField } from '../../platform/errors.ts';
 import { isLine, isStorable } from '../../platform/text.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import { checkEmail } from '../../shoppers/shopper.rules.ts';
@@ -20,7 +20,7 @@ function checkId(field: string, text: string, max = MAX_ID): string {
   const id = text.trim();
   return id !== '' && isLine(id, max)
     ? id
-    : fail('invalid-request', `${field} must have 1 to ${max} printable characters`);
+    : failField('invalid-request', field, `must have 1 to ${max} printable characters`, text);
 }
 
 function checkTime(orderedAt: Date, now: Date): Date {
@@ -47,7 +47,7 @@ export function checkCurrency(text: string): string {
   const currency = text.trim().toUpperCase();
   return /^[A-Z]{3}$/.test(currency)
     ? currency
-    : fail('invalid-request', 'currency must be a three-letter ISO 4217 code, such as EUR');
+    : failField('invalid-request', 'currency', 'must be a three-letter ISO 4217 code, such as EUR', text);
 }
 
 function checkPhone(text: string, region: string | null): string {

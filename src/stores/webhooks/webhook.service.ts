@@ -113,6 +113,6 @@ export async function getHealth(ctx: Context, webhookId: string) {
 /** Records an attempt. An error here must not undo the attempt itself. */
 export async function recordAttempt({ db, log }: Services, attempt: Parameters<typeof hooks.addAttempt>[1]) {
   await hooks.addAttempt(db, attempt).catch((error: unknown) => {
-    log.error({ alertId: attempt.deliveryId, err: error }, 'a webhook attempt could not be recorded');
+    log.error({ alertId: attempt.deliveryId, err: error }, 'A webhook attempt could not be recorded');
   });
 }

@@ -84,7 +84,7 @@ test("Shopify's ids are their numbers, and a line with any other gid is named an
     gids('ProductVariant/9', 'Order/1'),
   ];
   const { code, out, err } = await runImport(['--file', await file('gids.ndjson', lines.join('\n'))]);
-  expect([code, out]).toEqual([1, 'Done: 1 products written, 2 bad lines skipped.\n']);
+  expect([code, out]).toEqual([1, 'Done: 1 product written, 2 bad lines skipped.\n']);
   expect(err).toContain('line 2: epi must be');
   expect(err).toContain('line 3: empi must be');
   const rows = await service.services.db.query('SELECT epi, empi FROM product WHERE pid = $1', [store.pid]);
@@ -101,7 +101,7 @@ test('CSV: quotes, line breaks in cells, empty cells and other columns are under
     '',
   ].join('\n');
   const { code, out, err } = await runImport(['--file', await file('a.csv', csv)]);
-  expect([code, out]).toEqual([1, 'Done: 3 products written, 1 bad lines skipped.\n']);
+  expect([code, out]).toEqual([1, 'Done: 3 products written, 1 bad line skipped.\n']);
   expect(err).toContain('line 4: the line has 3 cells instead of 7');
   const rows = await service.services.db.query(
     'SELECT epi, dt, stk, tags FROM product WHERE pid = $1 ORDER BY epi',
@@ -184,17 +184,17 @@ test('--strict stops at the first bad line and --max-errors after so many', asyn
   const strict = await runImport(['--file', path, '--strict']);
   expect([strict.code, strict.out]).toEqual([
     1,
-    expect.stringContaining('Too many bad lines at line 2: 1 products written'),
+    expect.stringContaining('Too many bad lines at line 2: 1 product written'),
   ]);
   const few = await runImport(['--file', path, '--max-errors', '2']);
   expect([few.code, few.out]).toEqual([1, expect.stringContaining('Too many bad lines at line 5')]);
 });
 
 test.each([
-  [['--file', 'x.ndjson'], 1, 'ENOENT'],
+  [['--file', 'x.ndjson'], 1, 'Cannot read x.ndjson: no such file'],
   // The file comes first: what is not there has no format.
-  [['--file', '/nope'], 1, 'Cannot read --file /nope: no such file'],
-  [['--file', '/'], 1, '--file / is a folder'],
+  [['--file', '/nope'], 1, 'Cannot read /nope: no such file'],
+  [['--file', '/'], 1, 'Cannot read /: it is a folder'],
   [['--file', fileURLToPath(import.meta.url)], 2, '--format'],
   [[], 2, '--file is missing'],
   [['--file', 'x.csv', '--wrong'], 2, '--wrong'],

@@ -50,7 +50,7 @@ test('as a program it prints one line, names its database on standard error, and
   expect(created).toMatchObject({ status: 0, stderr: using() });
   expect(created.stdout).toMatch(/^[^\n]+\n$/);
   await me(JSON.parse(created.stdout) as NewStore).expect(200);
-  expect(misread).toEqual({ status: 2, stdout: '', stderr: '--name is missing\n' });
+  expect(misread).toEqual({ status: 2, stdout: '', stderr: '--name is missing; see --help\n' });
 });
 
 test('what the command line changes of a store counts at once in the running server', async () => {

@@ -41,6 +41,15 @@ function patternOf(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, patternOf(inner)]));
 }
 
+const textPattern = (output: string): RegExp =>
+  new RegExp(
+    `^${output
+      .trim()
+      .split('…')
+      .map((part) => part.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&'))
+      .join('.+')}$`,
+  );
+
 const NPM = `npm() {
   case "$1 $2 $3 $4" in "run --silent store --" | "run --silent import --") ;; *) echo "the test does not know npm $*" >&2; return 1 ;; esac
   local command="$3"
@@ -88,13 +97,16 @@ describe('examples', () => {
       await writeFile(join(home, '.curlrc'), 'fail-with-body\n');
       const examples = findExamples(await pageText(page));
       const env = { PATH: process.env['PATH']!, HOME: home, CURL_HOME: home, DATA_DIR: dataDir };
-      const outputs = await run(examples, { ...env, BASE: await main.url });
+      const BASE = await main.url;
+      // A reader tries the blocks again, or after the quick start of the landing page has restocked the kettle.
+      if (page === 'README.md') await run(examples, { ...env, BASE });
+      const outputs = await run(examples, { ...env, BASE });
       for (const { line, output, isJson } of examples) {
         // Emails end their lines with CRLF.
         const printed = outputs.get(line)!.replaceAll('\r', '').trim();
         expect([line, printed]).toEqual([line, expect.not.stringMatching(/"errors":|"error":true/)]);
         if (output === null) continue;
-        if (!isJson) expect([line, printed]).toEqual([line, output.trim()]);
+        if (!isJson) expect([line, printed]).toEqual([line, expect.stringMatching(textPattern(output))]);
         else
           expect([line, JSON.parse(printed.split('\n').at(-1)!)]).toEqual([
             line,
@@ -170,14 +182,11 @@ describe('tables', () => {
     }
   });
 
-  test('every error type is in the table of errors with its status', async () => {
-    const documented = (await rowsOf('docs/errors.md', 'Errors')).split('\n').flatMap((row) => {
-      const [, status, types] = /^\| (\d{3}) \|(.*)\|$/.exec(row.replaceAll(/\s+/g, ' ')) ?? [];
-      return [...(types ?? '').matchAll(/`([a-z-]+)`/g)].map(([, type]) => [type, Number(status)]);
-    });
-    expect(Object.fromEntries(documented)).toEqual(
-      Object.fromEntries(Object.entries(FAILURES).map(([type, [status]]) => [type, status])),
-    );
+  test('every error type is in the table of errors with its status and meaning', async () => {
+    const documented = [
+      ...(await rowsOf('docs/errors.md', 'Errors')).matchAll(/^\| (\d{3}) +\| `([a-z-]+)` +\| (.+?) +\|$/gm),
+    ].map(([, status, type, meaning]) => [type, [Number(status), meaning]]);
+    expect(Object.fromEntries(documented)).toEqual(FAILURES);
   });
 
   test('the published rate limits are the real ones', async () => {

@@ -112,6 +112,13 @@ test('two instances that start at once on one empty folder share the database an
   expect((await identify(urls[1]!, authorization, uuid)).status).toBe(200);
   const { code, stdout } = await mains[1]!.end();
   expect(code).toBe(0);
+  const third = startMain({ DATA_DIR: dataDir });
+  await third.url;
+  const fourth = startMain({ DATA_DIR: dataDir });
+  await fourth.url;
+  const note = '(shared with another running process)';
+  expect((await fourth.end()).stdout).toContain(note);
+  expect((await third.end()).stdout).not.toContain(note);
   expect(stdout).toContain((JSON.parse(await readFile(demoFile(dataDir), 'utf8')) as { pid: string }).pid);
   expect(await countProcesses(join(dataDir, 'postgres'))).toBe(0);
 });
@@ -173,11 +180,19 @@ test('a start that fails says why in one sentence that names the variable, with 
   const empty = await makeDataDir();
   const cases: [string, Record<string, string>][] = [
     ['PORT', { DATA_DIR: dirs[0], PORT: 'many' }],
-    ['PORT', { DATA_DIR: dirs[1], PORT: String(port) }],
+    ['Stop the other program, or start with another port: PORT=', { DATA_DIR: dirs[1], PORT: String(port) }],
     ['PORT', { DATA_DIR: empty, PORT: String(port) }],
     // Where no folder can be made, and the system does not say why.
     ['DATA_DIR', { DATA_DIR: '/proc/nope/deeper' }],
-    ['DATABASE_URL', { DATA_DIR: dirs[0], DATABASE_URL: `postgresql://u:secret@127.0.0.1:1/x`, DEMO: '0' }],
+    ['it is a file, not a folder; set DATA_DIR', { DATA_DIR: '/etc/passwd' }],
+    [
+      'DATABASE_URL: 127.0.0.1:1 refused the connection. Check that PostgreSQL is running there',
+      { DATA_DIR: dirs[0], DATABASE_URL: `postgresql://u:secret@127.0.0.1:1/x`, DEMO: '0' },
+    ],
+    [
+      'DATABASE_URL: the host nosuch.invalid does not exist. Check its name',
+      { DATA_DIR: dirs[0], DATABASE_URL: `postgresql://u:secret@nosuch.invalid/x`, DEMO: '0' },
+    ],
     ['DEMO', { DATA_DIR: dirs[0], DEMO: '1', HOST: '0.0.0.0' }],
     ['PUBLIC_URL', { DATA_DIR: dirs[0], DEMO: '1', PUBLIC_URL: 'https://wishes.example' }],
   ];
@@ -209,7 +224,16 @@ test.each([
   ['RATE_LIMITS', 'some'],
   ['DRAIN_DELAY_MS', '-1'],
 ])('%s=%s is refused by name', (variable, value) => {
-  expect(() => readConfig({ [variable]: value })).toThrow(new RegExp(`^${variable} is invalid: `));
+  const shown = variable.endsWith('_URL') ? variable : `${variable}=${value}`;
+  expect(() => readConfig({ [variable]: value })).toThrow(`${shown} is invalid: `);
+});
+
+test('every wrong variable has a line, and a value that can be a secret is not shown', () => {
+  const wrong = { PORT: '99999', LOG_LEVEL: 'loud', METRICS_TOKEN: 'secret', REDIS_URL: 'http://:secret@x' };
+  expect(() => readConfig(wrong)).toThrow(
+    /^PORT=99999 is invalid: .+\nLOG_LEVEL=loud is invalid: .+\nREDIS_URL is invalid: .+\nMETRICS_TOKEN is invalid: .+$/,
+  );
+  expect(() => readConfig(wrong)).not.toThrow('secret');
 });
 
 test.each(VARIABLE_NAMES)('what is wrong with %s is said in plain words', (variable) => {
@@ -219,7 +243,7 @@ test.each(VARIABLE_NAMES)('what is wrong with %s is said in plain words', (varia
     } catch (error) {
       const { message } = error as Error;
       expect(message).toMatch(
-        new RegExp(`^([A-Z_]+ is missing|${variable} is invalid): .+ \\(see .env.example\\)$`),
+        new RegExp(`^([A-Z_]+ is missing|${variable}(=.+)? is invalid): .+ \\(see .env.example\\)$`),
       );
       expect(message.slice(message.indexOf(':'))).not.toMatch(
         /invalid|expected|received|NaN|input|option|not understood/i,
@@ -234,7 +258,9 @@ test.each([
   ['DKIM_SELECTOR', { DKIM_DOMAIN: 'shop.example', DKIM_PRIVATE_KEY: 'key' }],
   ['SMS_TOKEN', { SMS_BASE_URL: 'https://sms.example', SMS_ACCOUNT: 'a', SMS_FROM: '+1' }],
 ])('half a configuration names %s, which it lacks: %j', (missing, given) => {
-  expect(() => readConfig(given)).toThrow(new RegExp(`^${missing} is missing: `));
+  const set = Object.keys(given).filter((name) => name.split('_')[0] === missing.split('_')[0]);
+  const expected = set.length > 0 ? `it is needed with ${set.join(' and ')} (see` : '';
+  expect(() => readConfig(given)).toThrow(`${missing} is missing: ${expected}`);
 });
 
 test.each([

@@ -42,14 +42,14 @@ test('a rejection that nobody waited for is logged without what it quotes, and e
   const main = start('main');
   const url = await main.url;
   main.child.kill('SIGUSR2');
-  await until(() => main.written().includes('unhandled promise rejection'));
+  await until(() => main.written().includes('Unhandled promise rejection'));
   await untilReady(url);
   const { code, stdout } = await main.end();
   expect(code).toBe(0);
   const [line, ...more] = linesOf(stdout, 50);
   expect(more).toEqual([]);
   expect(line).toMatchObject({
-    msg: 'unhandled promise rejection',
+    msg: 'Unhandled promise rejection',
     err: { message: 'unwaited for [hidden]' },
   });
   expect(line!.err.stack).toContain('fail-on-signal.mjs');
@@ -64,16 +64,16 @@ test('an exception that nobody caught is logged without what it quotes; what is 
   const { code, stdout } = await main.ended;
   expect(code).toBe(1);
   expect(linesOf(stdout, 60)).toMatchObject([
-    { msg: 'uncaught exception; the process exits', err: { message: 'uncaught for [hidden]' } },
+    { msg: 'Uncaught exception; the process exits', err: { message: 'uncaught for [hidden]' } },
   ]);
   expect(stdout).not.toContain('somebody@');
 });
 
 test('a worker goes on after a rejection that nobody waited for, and ends with status 1 after an exception that nobody caught', async () => {
   const worker = start('cli/worker');
-  await until(() => worker.written().includes('worker started'));
+  await until(() => worker.written().includes('Worker started'));
   worker.child.kill('SIGUSR2');
-  await until(() => worker.written().includes('unhandled promise rejection'));
+  await until(() => worker.written().includes('Unhandled promise rejection'));
   const { code, stdout } = await worker.end('SIGWINCH');
   expect(code).toBe(1);
   expect([linesOf(stdout, 50).length, linesOf(stdout, 60).length]).toEqual([1, 1]);
