@@ -3,6 +3,7 @@ import type { Answered } from '../api.ts';
 import { formatDay, formatNumber } from '../format.ts';
 import { DayChart } from '../parts/chart.tsx';
 import { Card, Loaded, Page, Table } from '../parts/layout.tsx';
+import { sendsEmail } from '../parts/mail-server.tsx';
 import { usePeriod } from '../parts/period.tsx';
 import { ProductName, SetStockButton, VariantName } from '../parts/product.tsx';
 import { TableCard } from '../parts/table-card.tsx';
@@ -22,9 +23,7 @@ const STEPS: { name: string; href: string; isDone: (steps: Steps) => boolean }[]
   {
     name: 'email',
     href: hrefTo('integrations'),
-    // The demo store sends no real messages, whatever its settings.
-    isDone: ({ integrations, store }) =>
-      store.isDemo || integrations.some(({ kind, state }) => kind === 'email' && state === 'active'),
+    isDone: sendsEmail,
   },
   { name: 'alert', href: hrefTo('topics'), isDone: ({ setup }) => setup.alerts },
 ];

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import * as gql from '../../../generated/dashboard.ts';
+import type { Answered } from '../api.ts';
 import { formatMoment } from '../format.ts';
 import { useAction, useQuery, useSession, useText } from '../session.ts';
 import { t } from '../text.ts';
@@ -120,7 +121,13 @@ function TestForm({ from, onDone }: { from: string; onDone: () => void }) {
   );
 }
 
-function stateOf(server: Server): { note: string; badge: VNode } {
+/** The demo store sends no real messages, whatever its settings. */
+export const sendsEmail = ({ store, integrations }: Answered<gql.EmailStateFragment>): boolean =>
+  store.isDemo || integrations.some(({ kind, state }) => kind === 'email' && state === 'active');
+
+function stateOf(server: Server, isSent: boolean): { note: string; badge: VNode } {
+  if (server === null && !isSent)
+    return { note: t('mail.files'), badge: <Badge tone="warn">{t('integrations.unconfigured')}</Badge> };
   if (server === null)
     return {
       note: t('mail.shared'),
@@ -140,7 +147,7 @@ export function MailServer({ senderAddress }: { senderAddress: string | null }) 
   const { run } = useSession();
   const query = useQuery(gql.MailServerDocument, {});
   const server = query.data?.mailServer ?? null;
-  const { note, badge } = stateOf(server);
+  const { note, badge } = stateOf(server, query.data === null || sendsEmail(query.data));
   const remove = async () => {
     await run(gql.RemoveMailServerDocument, {});
     query.reload();
@@ -151,8 +158,8 @@ export function MailServer({ senderAddress }: { senderAddress: string | null }) 
       {t('mail.removeText')}
     </Confirm>
   );
-  const contentOf = ({ store }: NonNullable<typeof query.data>) => {
-    if (store.isDemo) return <Empty title={t('mail.demo')}>{t('mail.demoText')}</Empty>;
+  const contentOf = (data: NonNullable<typeof query.data>) => {
+    if (data.store.isDemo) return <Empty title={t('mail.demo')}>{t('mail.demoText')}</Empty>;
     if (senderAddress === null)
       return <Empty title={t('mail.needsSender')}>{t('mail.needsSenderText')}</Empty>;
     return (
@@ -166,7 +173,7 @@ export function MailServer({ senderAddress }: { senderAddress: string | null }) 
             })}
           </p>
         )}
-        <MailServerForm server={server} onSaved={(mailServer) => query.replace({ store, mailServer })} />
+        <MailServerForm server={server} onSaved={(mailServer) => query.replace({ ...data, mailServer })} />
         {server && (
           <>
             <hr />

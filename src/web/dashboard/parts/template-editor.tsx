@@ -4,7 +4,7 @@ import type { Answered } from '../api.ts';
 import { languageName } from '../language.ts';
 import { channelName, partName } from '../names.ts';
 import { moveTo } from '../route.ts';
-import { rich, t } from '../text.ts';
+import { find, rich, t } from '../text.ts';
 import { INBOX_LENGTHS, cutLine } from '../topic-draft.ts';
 import type { Texts, TopicDraft } from '../topic-draft.ts';
 import { leaveWith } from '../unsaved.tsx';
@@ -135,7 +135,7 @@ export function TemplateEditor({ channels, variables, form, saved, preview, onPa
         isRequired={!isAdvanced && !part.isField}
         variables={variables}
         value={texts[name] ?? ''}
-        hint={lengthHint(name, preview?.[name])}
+        hint={lengthHint(name, preview?.[name]) ?? find(`part.${name}.hint`)}
         aside={
           isOwn(name) && (
             <>

@@ -4,7 +4,7 @@ import { formatNumber } from '../format.ts';
 import { channelName, contactName, topicName } from '../names.ts';
 import { hrefTo } from '../route.ts';
 import { useAction, usePolling, useQuery, useSession, useText } from '../session.ts';
-import { rich, t } from '../text.ts';
+import { find, rich, t } from '../text.ts';
 import { Choice, TextField } from './fields.tsx';
 import { ActionForm, Confirm } from './form.tsx';
 import { Button, Card, Loaded } from './layout.tsx';
@@ -69,7 +69,8 @@ function TestSend({ topic, language, channels, isChanged }: Props) {
           />
           <TextField
             label={contactName(medium, channel.contactLabel)}
-            name="to"
+            name="mediumvalue"
+            problem={find(`error.contact.${medium}`)}
             required
             autocomplete="off"
             placeholder={channel.contactSample}
