@@ -64,10 +64,10 @@ function State({ state, attempts, error, dueAt }: Alert) {
   const isRetried = state === 'queued' && attempts > 0;
   const isWaiting = state === 'queued' && !isRetried && dueAt > Date.now();
   const notes = [
+    isWaiting && t('alerts.waits', { date: formatMoment(dueAt) }),
     attempts > 1 && t('alerts.attempts', { count: attempts }),
     error && (find(`alerts.reason.${error}`) ?? t('alerts.reason', { error })),
     isRetried && t('alerts.nextAttempt', { date: formatMoment(dueAt) }),
-    isWaiting && t('alerts.waits', { date: formatMoment(dueAt) }),
   ];
   const note = notes.filter(Boolean).join(' · ');
   return (

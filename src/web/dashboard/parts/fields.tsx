@@ -26,7 +26,9 @@ function emptyOf(row: FormRow): number | string | null | undefined {
 function draftValue(row: FormRow, value: unknown): string | boolean {
   if (row.kind === 'list') return (value as string[]).join('\n');
   if (row.kind !== 'int') return (value as string | boolean | null) ?? '';
-  return value === emptyOf(row) ? '' : String((value as number) / (row.form.unitSeconds ?? 1));
+  return value === emptyOf(row)
+    ? ''
+    : String(Number(((value as number) / (row.form.unitSeconds ?? 1)).toFixed(4)));
 }
 
 function inputValue(row: FormRow, draft: string | boolean): unknown {
