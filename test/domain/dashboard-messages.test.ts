@@ -62,6 +62,7 @@ test('what the service knows by a name has one in the dashboard', () => {
     ...keysOf('contact', MEDIA),
     ...keysOf('error.contact', MEDIA),
     ...keysOf('part', PART_NAMES),
+    ...keysOf('error.invalid-request', PART_NAMES),
   ];
   expect(keys.filter((key) => !(key in english))).toEqual([]);
 });

@@ -107,6 +107,7 @@ function TestForm({ from, onDone }: { from: string; onDone: () => void }) {
         <TextField
           label={t('mail.testTo')}
           name="to"
+          problem={t('error.contact.email')}
           type="email"
           required
           placeholder="you@shop.example"
@@ -147,6 +148,7 @@ export function MailServer({ senderAddress }: { senderAddress: string | null }) 
   const { run } = useSession();
   const query = useQuery(gql.MailServerDocument, {});
   const server = query.data?.mailServer ?? null;
+  const isReal = query.data?.store.isDemo === false;
   const { note, badge } = stateOf(server, query.data === null || sendsEmail(query.data));
   const remove = async () => {
     await run(gql.RemoveMailServerDocument, {});
@@ -188,11 +190,7 @@ export function MailServer({ senderAddress }: { senderAddress: string | null }) 
     );
   };
   return (
-    <Card
-      title={t('settings.mailServer')}
-      note={note}
-      aside={query.data && !query.data.store.isDemo && badge}
-    >
+    <Card title={t('settings.mailServer')} note={isReal && note} aside={isReal && badge}>
       <Loaded query={query}>{contentOf}</Loaded>
     </Card>
   );
