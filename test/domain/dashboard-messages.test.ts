@@ -1,7 +1,12 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { IntlMessageFormat } from 'intl-messageformat';
+import { MEDIA, PART_NAMES } from '../../src/alerts/send/channels.ts';
+import { BUILT_IN_TOPICS } from '../../src/alerts/topics/topic.rules.ts';
+import { TRIGGER_NAMES } from '../../src/alerts/topics/triggers.ts';
 import { pseudoMessage } from '../../src/platform/pseudo.ts';
+import { storeSettings } from '../../src/stores/store.columns.ts';
+import { EVENT_TYPES, TEST_TYPE } from '../../src/stores/webhooks/webhook.rules.ts';
 
 const FOLDER = 'src/messages/dashboard';
 const languages = readdirSync(FOLDER).map((file) => file.replace('.json', ''));
@@ -42,6 +47,48 @@ test.each(languages)('%s has every message of the dashboard, with the placeholde
   );
   expect(differing).toEqual([]);
 });
+
+test('what the service knows by a name has one in the dashboard', () => {
+  const keysOf = (prefix: string, names: readonly string[]) => names.map((name) => `${prefix}.${name}`);
+  const keys = [
+    ...keysOf('event', [...EVENT_TYPES, TEST_TYPE]),
+    ...keysOf('trigger', TRIGGER_NAMES),
+    ...keysOf('product.cause', TRIGGER_NAMES),
+    ...keysOf(
+      'topic',
+      BUILT_IN_TOPICS.map(({ name }) => name),
+    ),
+    ...keysOf('channel', MEDIA),
+    ...keysOf('contact', MEDIA),
+    ...keysOf('error.contact', MEDIA),
+    ...keysOf('part', PART_NAMES),
+    ...keysOf('error.invalid-request', PART_NAMES),
+  ];
+  expect(keys.filter((key) => !(key in english))).toEqual([]);
+});
+
+test('a setting that people type has a message for what the service refuses', () => {
+  const typed = storeSettings.filter(
+    ({ kind, form }) =>
+      form && (kind === 'list' || kind === 'text') && !['timeZone', 'currency'].includes(form.as ?? ''),
+  );
+  const keys = typed.map(({ name }) => `error.invalid-request.${name}`);
+  expect(keys.length).toBeGreaterThan(10);
+  expect(keys.filter((key) => !(key in english))).toEqual([]);
+});
+
+test.each(languages)(
+  '%s: the preview of the brand and the built-in topics say what the emails say',
+  (tag) => {
+    const messages = readMessages(tag);
+    const emails = JSON.parse(readFileSync(`src/messages/shopper/${tag}.json`, 'utf8')) as typeof messages;
+    const [, words] = emails['alert.backinstock']!.split('{product}');
+    expect(messages['brand.sample']).toContain(words);
+    expect(messages['brand.button']).toBe(emails['alert.button']);
+    expect(messages['topic.backinstock']).toBe(emails['topic.backinstock']);
+    expect(messages['topic.lowstock']).toBe(emails['topic.lowstock']);
+  },
+);
 
 test('every message of the dashboard is used by its code', () => {
   const folder = 'src/web/dashboard';

@@ -1,10 +1,39 @@
 import type { TypedDocumentString } from '../../generated/dashboard.ts';
-import { t } from './text.ts';
+import { find, t } from './text.ts';
 
 /** An error with a message that the user can act on; `type` is the service's, or `offline` without a response of the service. */
 export type ApiError = Error & { type: string };
 
-const apiError = (type: string, message: string): ApiError => Object.assign(new Error(message), { type });
+export const apiError = (type: string, message: string): ApiError =>
+  Object.assign(new Error(message), { type });
+
+/** The service's errors begin with the name of the field: "shareUrl must be …", "listTypes: "a b" must …". */
+const splitMessage = (message: string): string[] => /^([a-z]\w*):?\s(.+)$/s.exec(message)?.slice(1) ?? [];
+
+/** The service's errors are English; these are in the reader's language, by type and field. */
+function translate({ type, message }: Partial<ApiError>): string | undefined {
+  const [name, rule = ''] = splitMessage(message ?? '');
+  const [, reason, line = 'none'] = /^is not a valid template: (.+?)(?:, line:(\d+).*)?$/s.exec(rule) ?? [];
+  if (reason) return t('error.template', { reason, line });
+  const value = /^"(.*)" /s.exec(rule)?.[1] ?? 'none';
+  return find(`error.${type}.${name}`, { value }) ?? find(`error.${type}`);
+}
+
+/** A sentence in the reader's language introduces a message that exists only in English. */
+export function messageOf(error: Error & { type?: string }): string {
+  const { type, message } = error;
+  if (type === undefined || type === 'offline' || type === 'too-many-requests') return message;
+  return translate(error) ?? t('common.error', { error: message });
+}
+
+export type FieldError = { name: string; message: string };
+
+export function fieldErrorOf(error: Error | null): FieldError | null {
+  const [name, rule] = splitMessage(error?.message ?? '');
+  if (!error || !name || !rule) return null;
+  const english = rule.charAt(0).toUpperCase() + rule.slice(1);
+  return { name, message: translate(error) ?? t('common.error', { error: english }) };
+}
 
 /** Root fields that may be null in a response without errors. */
 type MayBeNull = 'findShopper' | 'delivery' | 'mailServer';

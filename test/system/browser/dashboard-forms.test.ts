@@ -215,6 +215,7 @@ describeInBrowser('forms of the dashboard', () => {
       await page.getByRole('region', { name: 'Brand' }).getByRole('button', { name: 'Save' }).click();
       await saved;
     };
+    await card.getByText('We save your emails as files on the server of this service').waitFor();
     await card.getByText('Set a sender email first').waitFor();
     await save('hello@shop.example');
     await card.getByLabel('Host').waitFor();
@@ -241,7 +242,7 @@ describeInBrowser('forms of the dashboard', () => {
     await card.getByLabel('Messages per day').fill('3');
     await card.getByLabel('Quiet hours from').fill('22:00');
     await save();
-    await card.getByText('Is missing: quiet hours need a start and an end').waitFor();
+    await card.getByText('Enter a start and an end of the quiet hours that differ.').waitFor();
     await card.getByLabel('Quiet hours until').fill('07:30');
     await card.getByLabel('Time zone').selectOption('Europe/Berlin');
     await save();

@@ -133,6 +133,39 @@ describeInBrowser('languages of the dashboard', () => {
     }
   });
 
+  test('what the service refuses is said at its field in the reader’s language', async () => {
+    const page = await browser.newPage();
+    await page.goto(`${service.url}/dashboard?lang=de`);
+    await page.getByLabel('Shop-ID (pid)').fill(store.pid);
+    await page.getByLabel('API-Schlüssel').fill('not-the-key');
+    await page.getByRole('button', { name: 'Anmelden' }).click();
+    await page.getByRole('alert').getByText('Shop-ID oder API-Schlüssel ist falsch.').waitFor();
+    await enter(page, store);
+
+    await open(page, 'de', 'settings');
+    await page.getByLabel('Standardland').fill('Deutschland');
+    await page.getByRole('region', { name: 'Allgemein' }).getByRole('button', { name: 'Speichern' }).click();
+    await page.getByText('Geben Sie ein Land mit zwei Buchstaben ein, z. B. DE.').waitFor();
+    await page.getByRole('button', { name: 'Verwerfen' }).click();
+
+    await open(page, 'de', 'topics');
+    await page.getByRole('button', { name: 'Neues Thema' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('backinstock');
+    await dialog.getByRole('button', { name: 'Thema erstellen' }).click();
+    await dialog.getByText('Dieses Thema gibt es schon.').waitFor();
+    await page.keyboard.press('Escape');
+
+    await open(page, 'de', 'topics/backinstock');
+    await page.getByLabel('E-Mail-Adresse').fill('nobody');
+    await page.getByRole('button', { name: 'Test senden' }).click();
+    await page.getByText('Geben Sie eine gültige E-Mail-Adresse ein.').waitFor();
+    const subject = page.getByRole('textbox', { name: 'Betreff' });
+    await subject.fill('{% if product.brand %}');
+    await page.getByText(/^Fehler in Zeile 1: .*not closed$/).waitFor();
+    expect(await subject.getAttribute('aria-invalid')).toBe('true');
+  });
+
   test('the browser’s language is the first choice, and another one that is chosen stays', async () => {
     const page = await browser.newPage({ locale: 'de-AT' });
     await page.goto(`${service.url}/dashboard`);

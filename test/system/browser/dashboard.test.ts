@@ -258,7 +258,7 @@ describeInBrowser('the merchant dashboard', () => {
     await page.getByLabel('List types').fill('registry\nwl');
     await page.getByRole('region', { name: 'Lists' }).getByRole('button', { name: 'Save' }).click();
     await page.getByRole('alert').getByText('Please check the highlighted field.').waitFor();
-    await page.getByText('"wl" must have 1 to 32').waitFor();
+    await page.getByText('“wl”: Each type has 1 to 32 letters').waitFor();
     const types = page.getByLabel('List types');
     expect(await types.evaluate((field) => field === document.activeElement)).toBe(true);
     expect(await types.getAttribute('aria-invalid')).toBe('true');
@@ -612,6 +612,22 @@ describeInBrowser('the merchant dashboard', () => {
     await row('kim@example.com').waitFor();
     await page.getByLabel('Topic').selectOption('pricedrop');
     await page.getByText('No alerts found').waitFor();
+  });
+
+  test('alerts say why and until when they wait, and that nothing is sent without a mail server', async () => {
+    const own = await seedUsedStore(service, 'Waiting');
+    await service.services.db.query(
+      `UPDATE outbox SET state = 'queued', attempts = 0, due_at = now() + interval '1 day', error = 'waiting for the quiet hours to end'
+       WHERE pid = $1 AND lane = 'alert'`,
+      [own.pid],
+    );
+    await enter(own, 'alerts');
+    await row('ida@example.com')
+      .getByText(/^waits until .* · waiting for the quiet hours to end$/)
+      .waitFor();
+    await page.getByText('Emails are saved as files on the server and reach nobody.').waitFor();
+    await page.getByRole('link', { name: 'Add your mail server' }).click();
+    await page.getByText('We save your emails as files on the server of this service').waitFor();
   });
 
   test('an empty store is led to its first alert, and the steps tick themselves', async () => {

@@ -4,11 +4,13 @@ import { dayStart, formatMoment, formatShort, zoneName } from '../format.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Choice, Segments, TextField, optionsOf, textOptions } from '../parts/fields.tsx';
 import { Button, ErrorNotice, Loaded, Page, StateBadge } from '../parts/layout.tsx';
+import { sendsEmail } from '../parts/mail-server.tsx';
 import { VariantName } from '../parts/product.tsx';
 import { SearchBox, TableCard, oneOf, useFilters } from '../parts/table-card.tsx';
 import { InboxLine, MailFrame, TextPreview } from '../parts/template-preview.tsx';
+import { hrefTo } from '../route.ts';
 import { useAction, useAddressPages, usePolling, useQuery, useSession } from '../session.ts';
-import { find, t, topicName } from '../text.ts';
+import { find, rich, t, topicName } from '../text.ts';
 import { INBOX_LENGTHS, textsOf } from '../topic-draft.ts';
 
 type Alert = Answered<gql.AlertsQuery>['alerts']['edges'][number]['node'];
@@ -55,16 +57,18 @@ const REFRESH_MS = 5_000;
 const TOTALS_MS = 30_000;
 
 function State({ state, attempts, error, dueAt }: Alert) {
-  const isWaiting = state === 'queued' && attempts > 0;
+  const isRetried = state === 'queued' && attempts > 0;
+  const isWaiting = state === 'queued' && !isRetried && dueAt > Date.now();
   const notes = [
+    isWaiting && t('alerts.waits', { date: formatMoment(dueAt) }),
     attempts > 1 && t('alerts.attempts', { count: attempts }),
-    error && t('alerts.reason', { error }),
-    isWaiting && t('alerts.nextAttempt', { date: formatMoment(dueAt) }),
+    error && (find(`alerts.reason.${error}`) ?? t('alerts.reason', { error })),
+    isRetried && t('alerts.nextAttempt', { date: formatMoment(dueAt) }),
   ];
   const note = notes.filter(Boolean).join(' · ');
   return (
     <>
-      <StateBadge state={state}>{isWaiting ? t('alerts.retrying') : undefined}</StateBadge>
+      <StateBadge state={state}>{isRetried ? t('alerts.retrying') : undefined}</StateBadge>
       {note && (
         <span class="muted cell-note" title={note}>
           {note}
@@ -94,13 +98,14 @@ function Filters({ filters: { topic }, bind }: ReturnType<typeof useAlertFilters
 }
 
 export function AlertsPage() {
-  const { run } = useSession();
+  const { run, isDemo } = useSession();
   const shown = useAlertFilters();
   const { topic, from, to, q } = shown.filters;
   const state = oneOf(shown.filters.state, STATES, '');
   const which = { topic: topic || null, from: dayStart(from), to: dayStart(to, 1), search: q || null };
   const alerts = useAddressPages(gql.AlertsDocument, { ...which, state: state || null });
   const totals = useQuery(gql.AlertTotalsDocument, which);
+  const email = useQuery(gql.AlertsEmailDocument, {});
   usePolling(alerts, REFRESH_MS);
   usePolling(totals, TOTALS_MS);
   const retry = useAction(async (ids: string[] | null) => {
@@ -118,6 +123,7 @@ export function AlertsPage() {
         ? t('alerts.stateCount', { state: label, count: formatShort(countOf(value)) })
         : label,
   }));
+  const link = <a href={hrefTo('settings', 'mail-server')}>{t('alerts.addMailServer')}</a>;
   const hasCount = totals.data !== null && !isFiltered;
   return (
     <Page
@@ -133,6 +139,11 @@ export function AlertsPage() {
       }
     >
       <ErrorNotice error={retry.error} />
+      {email.data && !sendsEmail(email.data, isDemo) && (
+        <p class="notice bad">
+          <span>{rich('alerts.noMailServer', { link })}</span>
+        </p>
+      )}
       <TableCard
         title={t('alerts.queue')}
         caption={t('alerts.caption')}

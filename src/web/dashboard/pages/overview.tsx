@@ -2,6 +2,7 @@ import * as gql from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
 import { DayChart } from '../parts/chart.tsx';
 import { Card, Loaded, Page, Table } from '../parts/layout.tsx';
+import { sendsEmail } from '../parts/mail-server.tsx';
 import { DAY, usePeriod } from '../parts/period.tsx';
 import { ProductName, SetStockButton, VariantName } from '../parts/product.tsx';
 import { TableCard } from '../parts/table-card.tsx';
@@ -21,9 +22,7 @@ const STEPS: { name: string; href: string; isDone: (steps: Steps, isDemo: boolea
   {
     name: 'email',
     href: hrefTo('integrations'),
-    // The demo store sends no real messages, whatever its settings.
-    isDone: ({ integrations }, isDemo) =>
-      isDemo || integrations.some(({ kind, state }) => kind === 'email' && state === 'active'),
+    isDone: sendsEmail,
   },
   { name: 'alert', href: hrefTo('topics'), isDone: ({ setup }) => setup.alerts },
 ];

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import * as gql from '../../../generated/dashboard.ts';
+import { fieldErrorOf } from '../api.ts';
 import type { Answered } from '../api.ts';
-import { Choice, RowField, optionsOf } from '../parts/fields.tsx';
+import { Choice, FieldErrorContext, RowField, optionsOf } from '../parts/fields.tsx';
 import type { RowForm } from '../parts/fields.tsx';
 import { Confirm, SaveForm, changedFields, useForm } from '../parts/form.tsx';
 import type { Form } from '../parts/form.tsx';
@@ -125,21 +126,25 @@ function Editor({ topic, language, channels, triggers, templateVariables, onSave
     return t('editor.wasReset');
   };
   const { preview, error } = usePreview(name, language, product?.epi ?? null, form.draft.texts);
+  const fieldError = fieldErrorOf(error);
   return (
     <>
       <SaveForm form={form} label={t('common.save')}>
         <div class="columns">
-          <TemplateEditor
-            channels={channels}
-            variables={templateVariables}
-            form={form}
-            saved={topic.texts}
-            preview={preview}
-            onPart={setShown}
-            onReset={reset}
-          />
+          <FieldErrorContext.Provider value={fieldError ?? fieldErrorOf(form.saving.error)}>
+            <TemplateEditor
+              channels={channels}
+              variables={templateVariables}
+              form={form}
+              saved={topic.texts}
+              preview={preview}
+              onPart={setShown}
+              onReset={reset}
+            />
+          </FieldErrorContext.Provider>
           <TemplatePreview
-            {...{ channels, preview, error, product, shown }}
+            {...{ channels, preview, product, shown }}
+            error={fieldError ? null : error}
             onProduct={setProduct}
             onShown={setShown}
           />

@@ -1,4 +1,5 @@
 import * as gql from '../../../generated/dashboard.ts';
+import { apiError } from '../api.ts';
 import { FormDialog } from '../parts/form.tsx';
 import { Badge, Button, Page } from '../parts/layout.tsx';
 import { TableCard } from '../parts/table-card.tsx';
@@ -17,6 +18,7 @@ export function triggerText(
 
 export function TopicsPage() {
   const { run } = useSession();
+  const topics = useQuery(gql.TopicsDocument, {});
   const create = (
     <FormDialog
       title={t('topics.new')}
@@ -30,6 +32,8 @@ export function TopicsPage() {
         hint: t('topics.nameHint'),
       }}
       onSubmit={async (name) => {
+        if (topics.data?.topics.some((topic) => topic.name === name))
+          throw apiError('duplicate-topic', 'name is taken');
         const { saveTopic } = await run(gql.SaveTopicDocument, { input: { name } });
         location.hash = hrefTo('topics', saveTopic.name);
       }}
@@ -44,7 +48,7 @@ export function TopicsPage() {
       <TableCard
         title={t('topics.yours')}
         caption={t('page.topics')}
-        query={useQuery(gql.TopicsDocument, {})}
+        query={topics}
         rowsOf={(data) => data.topics}
         keyOf={({ name }) => name}
         columns={({ triggers }) => [

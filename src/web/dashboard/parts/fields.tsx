@@ -2,6 +2,7 @@ import { createContext } from 'preact';
 import type { ComponentChildren, InputHTMLAttributes, JSX, VNode } from 'preact';
 import { useContext, useId } from 'preact/hooks';
 import type { FormField, IntField } from '../../../platform/fields.ts';
+import type { FieldError } from '../api.ts';
 import { linesOf } from '../format.ts';
 import { locale } from '../language.ts';
 import { t } from '../text.ts';
@@ -26,7 +27,9 @@ function emptyOf(row: FormRow): number | string | null | undefined {
 function draftValue(row: FormRow, value: unknown): string | boolean {
   if (row.kind === 'list') return (value as string[]).join('\n');
   if (row.kind !== 'int') return (value as string | boolean | null) ?? '';
-  return value === emptyOf(row) ? '' : String((value as number) / (row.form.unitSeconds ?? 1));
+  return value === emptyOf(row)
+    ? ''
+    : String(Number(((value as number) / (row.form.unitSeconds ?? 1)).toFixed(4)));
 }
 
 function inputValue(row: FormRow, draft: string | boolean): unknown {
@@ -50,8 +53,6 @@ export function inputOfRows<Input>(rows: readonly FormRow[], draft: RowDraft): I
   return Object.fromEntries(rows.map((row) => [row.name, inputValue(row, draft[row.name]!)])) as Input;
 }
 
-export type FieldError = { name: string; message: string };
-
 export const FieldErrorContext = createContext<FieldError | null>(null);
 
 type Common = {
@@ -59,13 +60,15 @@ type Common = {
   hint?: ComponentChildren;
   /** The field's name in the service's errors, so that they are shown here. */
   name?: string;
+  /** Replaces the service's message. */
+  problem?: string;
 };
 type Valued<Value> = { value: Value; onValue: (value: Value) => void };
 
-export function useField({ label, name, hint }: Common) {
+export function useField({ label, name, hint, problem }: Common) {
   const id = useId();
   const error = useContext(FieldErrorContext);
-  const message = error !== null && error.name === name ? error.message : null;
+  const message = error !== null && error.name === name ? (problem ?? error.message) : null;
   const described = [message && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(' ');
   const labelled = <label for={id}>{label}</label>;
   const below = (
@@ -102,8 +105,8 @@ export type TextProps = Common & Valued<string> & Omit<Input, keyof Common | 'va
 /** For ids and secrets: the browser neither completes nor corrects them. */
 export const AS_TYPED = { autocomplete: 'off', autoCapitalize: 'off', spellcheck: false } as const;
 
-export function TextField({ label, hint, name, value, onValue, ...rest }: TextProps) {
-  const { input, around } = useField({ label, name, hint });
+export function TextField({ label, hint, name, problem, value, onValue, ...rest }: TextProps) {
+  const { input, around } = useField({ label, name, hint, problem });
   return around(
     <input
       {...(rest as InputHTMLAttributes<HTMLInputElement>)}

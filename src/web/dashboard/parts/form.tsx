@@ -1,12 +1,13 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { useContext, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { fieldErrorOf } from '../api.ts';
 import { useAction, useDialog, useText } from '../session.ts';
 import type { Action } from '../session.ts';
 import { t } from '../text.ts';
 import { useUnsaved } from '../unsaved.tsx';
 import { Dialog, InDialog } from './dialog.tsx';
 import { FieldErrorContext, TextField } from './fields.tsx';
-import type { FieldError, TextProps } from './fields.tsx';
+import type { TextProps } from './fields.tsx';
 import { Button, ErrorNotice } from './layout.tsx';
 
 type TextKey<Fields> = { [Key in keyof Fields]: Fields[Key] extends string ? Key : never }[keyof Fields] &
@@ -59,12 +60,6 @@ export function useForm<Fields extends object, Input extends object>(
     onValue: (value) => set({ [name]: value } as unknown as Partial<Fields>),
   });
   return { draft, isChanged, saving, set, reset, text };
-}
-
-/** The service's errors begin with the name of the field: "shareUrl must be …", "listTypes: "a b" must …". */
-function fieldErrorOf(error: Error | null): FieldError | null {
-  const [, name, rule] = /^([a-z]\w*):?\s(.+)$/s.exec(error?.message ?? '') ?? [];
-  return name && rule ? { name, message: rule.charAt(0).toUpperCase() + rule.slice(1) } : null;
 }
 
 type ActionFormProps = {

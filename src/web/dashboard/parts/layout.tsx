@@ -1,6 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { useId } from 'preact/hooks';
 import type { MessageState } from '../../../generated/dashboard.ts';
+import { messageOf } from '../api.ts';
 import { formatMoment, formatNumber } from '../format.ts';
 import { useDialog } from '../session.ts';
 import type { Query } from '../session.ts';
@@ -173,12 +174,6 @@ export function Facts({ facts, kind = 'facts' }: FactsProps) {
       ))}
     </dl>
   );
-}
-
-/** The service's own messages are English, so a sentence in the reader's language introduces them. */
-function messageOf({ message, type }: Error & { type?: string }): string {
-  const isService = type !== undefined && type !== 'offline' && type !== 'too-many-requests';
-  return isService ? t('common.error', { error: message }) : message;
 }
 
 export function ErrorNotice({ error, onRetry }: { error: Error | null; onRetry?: () => void }) {

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import * as gql from '../../../generated/dashboard.ts';
+import type { Answered } from '../api.ts';
 import { formatMoment } from '../format.ts';
 import { useAction, useQuery, useSession, useText } from '../session.ts';
 import { t } from '../text.ts';
@@ -105,6 +106,7 @@ function TestForm({ from, onDone }: { from: string; onDone: () => void }) {
         <TextField
           label={t('mail.testTo')}
           name="to"
+          problem={t('error.contact.email')}
           type="email"
           required
           placeholder="you@shop.example"
@@ -119,7 +121,12 @@ function TestForm({ from, onDone }: { from: string; onDone: () => void }) {
   );
 }
 
-function State({ server }: { server: Server }) {
+/** The demo store sends no real messages, whatever its settings. */
+export const sendsEmail = ({ integrations }: Answered<gql.EmailStateFragment>, isDemo: boolean): boolean =>
+  isDemo || integrations.some(({ kind, state }) => kind === 'email' && state === 'active');
+
+function State({ server, isSent }: { server: Server; isSent: boolean }) {
+  if (server === null && !isSent) return <Badge tone="warn">{t('integrations.unconfigured')}</Badge>;
   if (server === null) return <Badge>{t('mail.sharedBadge')}</Badge>;
   if (server.problem !== null) return <Badge tone="bad">{t('mail.broken')}</Badge>;
   return <Flag isOn={server.sentAt !== null} texts={['mail.works', 'mail.untested']} />;
@@ -131,6 +138,7 @@ export function MailServer({ senderAddress }: { senderAddress: string | null }) 
   const server = query.data?.mailServer ?? null;
   const last = server?.sentAt ? t('mail.last', { date: formatMoment(server.sentAt) }) : '';
   const seen = server?.problemAt ? t('mail.lastSeen', { date: formatMoment(server.problemAt) }) : '';
+  const isSent = query.data === null || sendsEmail(query.data, isDemo);
   const remove = async () => {
     await run(gql.RemoveMailServerDocument, {});
     query.reload();
@@ -141,7 +149,7 @@ export function MailServer({ senderAddress }: { senderAddress: string | null }) 
       {t('mail.removeText')}
     </Confirm>
   );
-  const contentOf = () => {
+  const contentOf = (data: NonNullable<typeof query.data>) => {
     if (isDemo) return <Empty title={t('mail.demo')}>{t('mail.demoText')}</Empty>;
     if (senderAddress === null)
       return <Empty title={t('mail.needsSender')}>{t('mail.needsSenderText')}</Empty>;
@@ -152,7 +160,7 @@ export function MailServer({ senderAddress }: { senderAddress: string | null }) 
             {t('mail.retrying', { problem: t(`mail.problem.${server.problem}`), seen })}
           </p>
         )}
-        <MailServerForm server={server} onSaved={(mailServer) => query.replace({ mailServer })} />
+        <MailServerForm server={server} onSaved={(mailServer) => query.replace({ ...data, mailServer })} />
         {server && (
           <>
             <hr />
@@ -169,8 +177,8 @@ export function MailServer({ senderAddress }: { senderAddress: string | null }) 
   return (
     <Card
       title={t('settings.mailServer')}
-      note={server ? t('mail.own', { last }) : t('mail.shared')}
-      aside={query.data && !isDemo && <State server={server} />}
+      note={!isDemo && (server ? t('mail.own', { last }) : t(isSent ? 'mail.shared' : 'mail.files'))}
+      aside={query.data && !isDemo && <State server={server} isSent={isSent} />}
     >
       <Loaded query={query}>{contentOf}</Loaded>
     </Card>

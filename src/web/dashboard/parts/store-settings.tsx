@@ -61,7 +61,7 @@ function Preview({ draft, name }: { draft: Draft; name: string }) {
             <strong>{priceIn(draft)}</strong>
           </p>
           <span class="brand-button" style={{ background: colour, color: textOn(colour) }}>
-            {t('brand.button', { store: name })}
+            {t('brand.button')}
           </span>
         </div>
       </div>

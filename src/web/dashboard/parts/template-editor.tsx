@@ -115,7 +115,7 @@ export function TemplateEditor({ channels, variables, form, saved, preview, onPa
         isRequired={!isAdvanced && !part.isField}
         variables={variables}
         value={texts[name] ?? ''}
-        hint={lengthHint(name, preview?.[name])}
+        hint={lengthHint(name, preview?.[name]) ?? find(`part.${name}.hint`)}
         aside={
           isOwn(name) && (
             <>

@@ -181,7 +181,7 @@ export function TemplatePreview(props: Props) {
     views.find((view) => view.part.name === shown) ??
     views.find((view) => view.parts.some(({ name }) => name === shown)) ??
     views[0]!;
-  const [width, setWidth] = useState<Width>('desktop');
+  const [width, setWidth] = useState<Width>(innerWidth < 640 ? 'phone' : 'desktop');
   const [scheme, setScheme] = useState<Scheme>('light');
   const text = preview?.[part.name] ?? '';
   const label = t('preview.of', { part: find(`part.${part.name}`) ?? part.label });

@@ -68,7 +68,8 @@ function TestSend({ topic, language, channels, isChanged }: Props) {
           />
           <TextField
             label={find(`contact.${medium}`) ?? channel.contactLabel}
-            name="to"
+            name="mediumvalue"
+            problem={find(`error.contact.${medium}`)}
             required
             autocomplete="off"
             placeholder={channel.contactSample}
