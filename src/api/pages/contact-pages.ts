@@ -1,5 +1,5 @@
 import type { Application, Request, Response } from 'express';
-import { confirmAsk } from '../../alerts/send/confirm.ts';
+import { confirmText } from '../../alerts/send/confirm.ts';
 import { confirmSubscriptions, previewConfirmation } from '../../alerts/subscriptions/confirm.service.ts';
 import type { Confirmation } from '../../alerts/subscriptions/confirm.service.ts';
 import { undoUnsubscribe } from '../../alerts/subscriptions/preferences.service.ts';
@@ -27,13 +27,13 @@ import { frameOf, notePage, serveTokenPages, tokenPage } from './token-page.ts';
 import type { Frame, TokenPage } from './token-page.ts';
 
 function confirmQuestion(services: Services, confirmation: Confirmation): TokenPage {
-  const { store, language, contact, medium, pending } = confirmation;
-  const [t, frame] = [translator(language), frameOf(services, store, language)];
+  const { store, language, contact, medium, pending, product } = confirmation;
+  const [t, frame] = [translator(language), frameOf(services, store, language, product?.url)];
   if (pending === 0) {
     const text = t('confirm.nothing.text', { contact });
     return tokenPage(frame, t('confirm.nothing'), `<p>${escapeHtml(text)}</p>`);
   }
-  const texts = [confirmAsk(confirmation, medium), t('confirm.contact', { contact })];
+  const texts = [confirmText('confirm.ask', confirmation, medium), t('confirm.contact', { contact })];
   const form = `<form method="post"><button class="button primary" type="submit">${escapeHtml(t('confirm.button'))}</button></form>`;
   return tokenPage(
     frame,
@@ -42,10 +42,11 @@ function confirmQuestion(services: Services, confirmation: Confirmation): TokenP
   );
 }
 
-function confirmed(services: Services, { store, language, contact }: Confirmation): TokenPage {
-  const t = translator(language);
-  const text = status(t('confirm.done.text', { store: store.name, contact }));
-  return tokenPage(frameOf(services, store, language), t('confirm.done'), text);
+function confirmed(services: Services, confirmation: Confirmation): TokenPage {
+  const { store, language, medium, product } = confirmation;
+  const text = status(confirmText('confirm.done.text', confirmation, medium));
+  const frame = frameOf(services, store, language, product?.url);
+  return tokenPage(frame, translator(language)('confirm.done'), text);
 }
 
 function unsubscribeQuestion(services: Services, view: UnsubscribeView, token: string): TokenPage {
@@ -68,20 +69,21 @@ function unsubscribeQuestion(services: Services, view: UnsubscribeView, token: s
 type Unsubscribed = UnsubscribeView & { undo: string | null };
 
 function unsubscribed(services: Services, view: Unsubscribed, token: string): TokenPage {
-  const { store, language, scope, undo } = view;
+  const { store, language, scope, undo, productUrl } = view;
   const t = translator(language);
   const text = status(t(`unsubscribe.done.${scope}`, valuesOf(view)));
   const content = `${text}<p class="quiet">${escapeHtml(t('page.close'))}</p>${undoForm(token, undo, language)}`;
-  return tokenPage(frameOf(services, store, language), t('unsubscribe.done'), content);
+  return tokenPage(frameOf(services, store, language, productUrl), t('unsubscribe.done'), content);
 }
 
 type Undone = UnsubscribeView & { isUndone: boolean };
 
 function undone(services: Services, view: Undone): TokenPage {
-  const t = translator(view.language);
+  const { store, language, productUrl } = view;
+  const t = translator(language);
   const title = view.isUndone ? 'unsubscribe.undone' : 'unsubscribe.late';
   const text = status(t(`${title}.text`, valuesOf(view)));
-  return tokenPage(frameOf(services, view.store, view.language), t(title), text);
+  return tokenPage(frameOf(services, store, language, productUrl), t(title), text);
 }
 
 /** The choice in a form body; null for a one-click unsubscribe of an email client, which sends none. */

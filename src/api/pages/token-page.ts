@@ -1,4 +1,5 @@
 import type { Application, Request, Response } from 'express';
+import { absoluteUrl } from '../../alerts/compose/model.rules.ts';
 import { shopUrl } from '../../alerts/compose/shop.rules.ts';
 import type { Services } from '../../context.ts';
 import { directionOf, readLanguage, shippedLanguage, translator } from '../../platform/messages.ts';
@@ -18,12 +19,15 @@ export type Frame = { store: PageBrand | null; language: string; shopUrl: string
 
 type PageStore = PageBrand & Parameters<typeof shopUrl>[0];
 
+/** A store without a shop URL is reached by the page of the link's product, if it has one. */
 export function frameOf(
   { config }: Pick<Services, 'config'>,
   store: PageStore | null,
   language: string,
+  productUrl: string | null = null,
 ): Frame {
-  return { store, language, shopUrl: store && shopUrl(store, config.publicUrl) };
+  const home = store && shopUrl(store, config.publicUrl);
+  return { store, language, shopUrl: home ?? absoluteUrl(productUrl, null) };
 }
 
 /** The language that the URL asks for. */
