@@ -133,7 +133,13 @@ describe('a digest', () => {
     ]);
     const [six] = mailsTo('six@example.com');
     const { subject, html = '', text = '' } = six!.mail;
-    expect(subject).toBe('3 products you were waiting for');
+    expect(subject).toBe('Boot 1 and 2 more products');
+    expect(html.match(/<h1[^>]*>[^<]*/g)!.map((one) => one.replace(/<[^>]*>/, ''))).toEqual([
+      '3 products you were waiting for',
+    ]);
+    expect(html.match(/<h2/g)).toHaveLength(3);
+    expect(text).toMatch(/^3 products you were waiting for\n/);
+    for (const body of [html, text]) expect(body).not.toContain('You asked us to let you know');
     for (const body of [html, text])
       for (const epi of epis) expect(body.split(`Boot ${epi} is back in stock`)).toHaveLength(2);
     for (const body of [html, text]) for (const epi of epis) expect(body).toContain(`Boot ${epi} is here`);
@@ -141,9 +147,9 @@ describe('a digest', () => {
     expect(html.match(/<body/g)).toHaveLength(1);
     expect(text.match(/>Unsubscribe<|^Unsubscribe: /gm)).toHaveLength(1);
     expect(mailsTo('one@example.com')[0]!.mail.subject).toBe('Boot 1 is back in stock');
-    // Each alert in it has a link of its own, whose click counts for that alert alone.
+    // Each product has one card with one link, whose click counts for the first alert about it.
     const links = [...new Set(html.match(/https:\/\/alerts\.example\/go\/[^"\s]+/g))];
-    expect(links).toHaveLength(6);
+    expect(links).toHaveLength(3);
     await service.http.get(new URL(links[0]!).pathname).expect(302);
     expect(await clicksOf(pid)).toEqual([{ topic: 'backinstock', epi: '1', value: 'six@example.com' }]);
     // The oldest of its alerts lends it its id.
@@ -176,6 +182,28 @@ describe('a digest', () => {
       { topic: 'backinstock', epi: '' },
       { topic: 'comingsoon', epi: '' },
     ]);
+  });
+
+  test('about one product is one card with the news of each topic; a topic whose template does not show others keeps its own', async () => {
+    const store = await service.createStore({ name: 'Shoes', digestSeconds: 60 });
+    const to = 'lamp@example.com';
+    const own = { name: 'own', trigger: 'manual', html: '<b>Own: {{ product.title }}</b>' };
+    await service.graphql(
+      'mutation ($input: SaveTopicInput!) { saveTopic(input: $input) { name } }',
+      { input: own },
+      { store },
+    );
+    await setStock(service, store, '1', 0, { dt: 'Lamp' });
+    for (const topic of ['backinstock', 'comingsoon', 'own']) await seed(store, '1', to, topic);
+    await setStock(service, store, '1', 5);
+    for (const topic of ['comingsoon', 'own']) await trigger(store, topic, ['1']);
+    await runAt(START);
+    await runAt(later(MINUTE));
+    const [{ mail }] = mailsTo(to) as [ReturnType<typeof mailsTo>[number]];
+    expect(mail.subject).toBe('Lamp is back in stock');
+    expect(mail.html!.match(/<h1/g)).toHaveLength(1);
+    expect(mail.html).toMatch(/<h1[^>]*>Lamp is back in stock<\/h1>[^]*>Lamp is here<[^]*<b>Own: Lamp<\/b>/);
+    expect(mail.text).toContain('Lamp is back in stock\nLamp is here\n');
   });
 
   test('leaves out what ended or was unsubscribed meanwhile, each withheld with its own reason; a single one that is left is an ordinary alert', async () => {
@@ -220,10 +248,10 @@ describe('a digest', () => {
     await setStock(service, store, '3', 1);
     await runAt(later(11 * MINUTE));
     await runAt(later(20 * MINUTE));
-    expect(mailsTo(to).map(({ mail }) => mail.subject)).toEqual(['2 products you were waiting for']);
+    expect(mailsTo(to).map(({ mail }) => mail.subject)).toEqual(['Cap 1 and 1 more product']);
     await runAt(later(21 * MINUTE));
     expect(mailsTo(to).map(({ mail }) => mail.subject)).toEqual([
-      '2 products you were waiting for',
+      'Cap 1 and 1 more product',
       'Cap 3 is back in stock',
     ]);
   });
@@ -254,7 +282,7 @@ describe('a digest', () => {
     const retry = await service.graphql('mutation { retryAlerts }', {}, { store });
     expect(retry.body.data.retryAlerts).toBe(2);
     await runAt(later(2 * MINUTE + 20_000));
-    expect(mailsTo(to).map(({ mail }) => mail.subject)).toEqual(['3 products you were waiting for']);
+    expect(mailsTo(to).map(({ mail }) => mail.subject)).toEqual(['Hat 1 and 2 more products']);
     expect((await outboxOf(service, pid)).every(({ state }) => state === 'sent')).toBe(true);
   });
 
@@ -333,7 +361,7 @@ describe('a digest', () => {
     await runBothAt(START);
     await runBothAt(later(MINUTE));
     expect(smtp.received.map(({ to }) => to).sort()).toEqual([...contacts].sort());
-    for (const { mail } of smtp.received) expect(mail.subject).toBe('5 products you were waiting for');
+    for (const { mail } of smtp.received) expect(mail.subject).toBe('Glove 1 and 4 more products');
     expect((await outboxOf(service, store.pid)).every(({ state }) => state === 'sent')).toBe(true);
   });
 
@@ -369,7 +397,7 @@ describe('a digest', () => {
       mailsTo(to)
         .map(({ mail }) => mail.subject)
         .sort(),
-    ).toEqual(['2 products you were waiting for', 'Scarf 3 is back in stock']);
+    ).toEqual(['Scarf 1 and 1 more product', 'Scarf 3 is back in stock']);
   });
 
   test('has every alert of a contact that a unit of stock allows, and gives back the places of those that ended', async () => {
@@ -480,7 +508,7 @@ describe('a daily cap', () => {
     }
     await runAt(later(49 * HOUR));
     await runAt(later(49 * HOUR + MINUTE));
-    expect(mailsTo(to).at(-1)!.mail.subject).toBe('3 products you were waiting for');
+    expect(mailsTo(to).at(-1)!.mail.subject).toBe('Ink 1 and 2 more products');
   });
 
   test('is exact with two dispatchers, also while messages are under way', async () => {

@@ -54,7 +54,8 @@ const WALKS = [
     lang: 'de',
     confirm: 'Bitte bestätigen: Kettle bei Kessel',
     ask: 'Bitte bestätigen Sie, dass Kessel Sie per E-Mail informieren soll, sobald Kettle wieder verfügbar ist.',
-    thanks: 'Vielen Dank',
+    thanks: 'Anmeldung bestätigt',
+    next: 'Sie erhalten eine E-Mail an m***@example.com, sobald Kettle wieder verfügbar ist.',
     alert: 'Kettle ist wieder verfügbar',
     title: 'Abbestellen',
     undo: 'Rückgängig machen',
@@ -63,9 +64,10 @@ const WALKS = [
   {
     locale: 'ja-JP',
     lang: 'ja',
-    confirm: 'ご確認ください：Kettle（Kessel）',
-    ask: 'Kettleが再入荷したときに、Kesselからメールでお知らせを受け取ることをご確認ください。',
-    thanks: 'ありがとうございます',
+    confirm: '【Kessel】お知らせ登録のご確認：Kettle',
+    ask: 'Kettleが再入荷した際に、Kesselからメールでお知らせします。下のボタンを押して、登録を完了してください。',
+    thanks: '登録が完了しました',
+    next: 'Kettleが再入荷した際に、m***@example.comにメールでお知らせします。',
     alert: 'Kettleが再入荷しました',
     title: '配信停止',
     undo: '元に戻す',
@@ -84,7 +86,8 @@ test.each(WALKS)('a store in $lang speaks it from the confirmation to the undo',
   const link = pathIn(confirmation.text!, 'confirm');
   expect(link).toContain(`?lang=${walk.lang}`);
   expect((await service.get(link).expect(200)).text).toContain(walk.ask);
-  expect((await service.http.post(link).expect(200)).text).toContain(walk.thanks);
+  const confirmed = (await service.http.post(link).expect(200)).text;
+  for (const words of [walk.thanks, walk.next]) expect(confirmed).toContain(words);
 
   await upsert(store, { ...PRODUCT, stk: 3 });
   await service.runTasks();
@@ -105,10 +108,27 @@ test("a call's language counts before the store's, for the email, its page and i
   await upsert(store, PRODUCT);
   await subscribe({ store }, { language: 'fr-CA' });
   const { subject, html, text } = lastMail();
-  expect(subject).toBe('Veuillez confirmer : Kettle chez Kessel');
+  expect(subject).toBe('Veuillez confirmer\u00a0: Kettle chez Kessel');
   expect(html).toContain('Mentions légales');
   expect(text).toContain('Se désabonner');
   expect((await service.get(pathIn(text!, 'confirm')).expect(200)).text).toContain('<html lang="fr"');
+});
+
+test('without a shop URL, the pages after a confirmation and an undo lead to the product', async () => {
+  const store = await newStore({ allowedOrigins: [] });
+  await upsert(store, { ...PRODUCT, du: 'https://kessel.example/p/1' });
+  await subscribe({ store });
+  const back = '<a href="https://kessel.example/p/1?variant=1" rel="noreferrer">Continue shopping</a>';
+  expect((await service.http.post(pathIn(lastMail().text!, 'confirm')).expect(200)).text).toContain(back);
+  await upsert(store, { ...PRODUCT, du: 'https://kessel.example/p/1', stk: 3 });
+  await service.runTasks();
+  const out = pathIn(lastMail().html!, 'unsubscribe');
+  await seedSubscription(service, store, { epi: '2', value: ME });
+  const page = (await service.http.post(out).type('form').send({ scope: 'topic' }).expect(200)).text;
+  expect(page).toContain(back);
+  const [, action] = /action="([^"]+undo[^"]*)"/.exec(page)!;
+  const [, undo] = /name="undo" value="([^"]+)"/.exec(page)!;
+  expect((await service.http.post(action!).type('form').send({ undo })).text).toContain(back);
 });
 
 test('a confirmation shows the picture as a link, the preheader, postal address and legal notice', async () => {

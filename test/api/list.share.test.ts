@@ -300,7 +300,7 @@ describe('the page of a shared list', () => {
       regid,
     ]);
     const { text } = await open(lid).expect(200);
-    expect(text).toContain('Ada &lt;b&gt;&#39;s list · A list from');
+    expect(text).toContain('Ada &lt;b&gt;&#39;s list · A list at');
     expect(text).not.toMatch(/Lovelace|ada\.l|4915112345678/);
     const german = await service.http.get(`/shared/${lid}?pid=${encodeURIComponent(store.pid)}&lang=de-AT`);
     expect(german.text).toContain('<html lang="de" dir="ltr">');

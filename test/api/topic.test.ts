@@ -199,6 +199,11 @@ test('a preview shows the sample or a product, escaped in HTML even where the te
     'query ($epi: VariantId, $html: String) { previewTopic(topic: "backinstock", epi: $epi, html: $html) { subject html text sms } }';
   const sample = await service.graphql(query, {}, { store });
   expect(sample.body.data.previewTopic.subject).toBe('Linen shirt is back in stock');
+  expect(sample.body.data.previewTopic.html).not.toMatch(/<s[ >]/);
+  const german = '{ previewTopic(topic: "pricedrop", language: "de") { headline html } }';
+  const preview = (await service.graphql(german, {}, { store })).body.data.previewTopic;
+  expect(preview.headline).toMatch(/^Leinenhemd – Preis gesenkt/);
+  expect(preview.html).toMatch(/Beispielmarke · Blau \/ M[^]*<s [^>]*>59[,.]90/);
   const real = await service.graphql(
     query,
     { epi: 5, html: '<b>{{ product.title | raw }}</b>{{ store.name }}' },

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { IntlMessageFormat } from 'intl-messageformat';
 import { LANGUAGES, shippedLanguage, translator } from '../../src/platform/messages.ts';
 import type { MessageKey } from '../../src/platform/messages.ts';
-import { excessOf } from '../../src/alerts/send/segment.ts';
+import { excessOf, toSegment } from '../../src/alerts/send/segment.ts';
 
 const FOLDER = new URL('../../src/messages/shopper/', import.meta.url);
 const files = readdirSync(FOLDER).map((file) => file.replace('.json', ''));
@@ -39,10 +39,23 @@ test.each(files)('%s has every text, with the same values and nothing empty or c
   expect(language === 'en' ? [] : copied.filter((key) => key !== 'alert.sms')).toEqual([]);
 });
 
+test('French has no space that can break before its punctuation', () => {
+  const breaking = Object.entries(read('fr')).filter(([, text]) => / [:;?!»]|« /.test(text));
+  expect(breaking).toEqual([]);
+});
+
+test('the last unit is singular in Spanish', () => {
+  expect([1, 2].map((count) => translator('es')('share.left', { count }))).toEqual([
+    'Solo queda 1',
+    'Solo quedan 2',
+  ]);
+});
+
 const SMS: MessageKey[] = ['confirm.sms', 'confirm.sms.product'];
 
 test.each(['en', 'de', 'fr', 'es'])('a confirmation by SMS in %s fits into one message', (language) => {
   const url = `https://alerts.shop.example/c/${'x'.repeat(38)}`;
   const values = { store: 'Kettles', product: 'Kettle 1.5 l', url };
-  for (const key of SMS) expect([key, excessOf(translator(language)(key, values))]).toEqual([key, 0]);
+  for (const key of SMS)
+    expect([key, excessOf(toSegment(translator(language)(key, values)))]).toEqual([key, 0]);
 });

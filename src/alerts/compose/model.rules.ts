@@ -57,6 +57,13 @@ export function footerTexts(
 const pageOf = (epi: string, { uri, du }: ShownProduct): string | null =>
   du === null ? uri : variantUrl({ uri, du, epi });
 
+/** The product of a preview. Only after a price drop it has an old price. */
+export function sampleProduct(language: string, trigger: string): AlertModel['product'] {
+  const t = translator(language);
+  const words = { title: t('sample.title'), brand: t('sample.brand'), variant: t('sample.variant') };
+  return { ...SAMPLE_MODEL.product, ...words, ...(trigger !== 'pricedrop' && { old_price: null }) };
+}
+
 /** Filled in part by part while a message is rendered. */
 const NO_FIELDS = Object.fromEntries(
   Object.keys(SAMPLE_MODEL.mail).map((name) => [name, '']),

@@ -30,6 +30,8 @@ export const SAMPLE_MODEL = {
     intro: 'Good news: it is available again.',
     button: 'View product',
     footer: '',
+    heading: '',
+    also: '',
   },
   product: {
     epi: '1002',
@@ -83,6 +85,8 @@ const MEANINGS = {
   'mail.intro': 'Introduction, as rendered',
   'mail.button': 'Button label, as rendered',
   'mail.footer': 'Footer, as rendered',
+  'mail.heading': 'Title of a digest, above its first product',
+  'mail.also': 'Other news about the same product in a digest, one per line',
   unsubscribe_url: 'Unsubscribe URL',
   follows: 'Whether another alert comes before it in the same message',
 } satisfies Record<NameIn<AlertModel>, string>;

@@ -1,5 +1,6 @@
 import type { Services } from '../../context.ts';
 import { shippedLanguage, translator } from '../../platform/messages.ts';
+import { shorten } from '../../platform/text.ts';
 import { langQuery, shortUnsubscribeUrl, unsubscribeUrl } from '../../shoppers/contacts/link.rules.ts';
 import type { UnsubscribeClaim } from '../../shoppers/contacts/link.rules.ts';
 import * as optOuts from '../../shoppers/contacts/opt-out.repo.ts';
@@ -11,12 +12,12 @@ import { alertModel, footerTexts, siteOf } from '../compose/model.rules.ts';
 import { REFUSED_MS, TemplateError } from '../compose/template.pool.ts';
 import type { ClaimedMessage } from '../queue/outbox.repo.ts';
 import type { Outgoing } from '../send/channel.ts';
-import { channelOf, isTerse, partsOf } from '../send/channels.ts';
-import type { AlertTexts, Medium } from '../send/channels.ts';
+import { PARTS, channelOf, isTerse, partsOf } from '../send/channels.ts';
+import type { AlertTexts, Medium, Part } from '../send/channels.ts';
 import { GONE } from '../send/outcome.ts';
 import type { Outcome } from '../send/outcome.ts';
 import { loadTopics } from '../topics/topic.repo.ts';
-import { textsFor } from '../topics/topic.rules.ts';
+import { standardTexts, textsFor } from '../topics/topic.rules.ts';
 import type { TopicRow } from '../topics/topic.types.ts';
 import { loadFacts } from './alert.repo.ts';
 import type { AlertFacts } from './alert.repo.ts';
@@ -33,10 +34,15 @@ type Message = {
 
 type OutgoingAlert = Outgoing & { timeZone: string | null };
 
+/** Where an alert is in a digest: below another, below its heading, with other news about the product. */
+type Place = { follows: boolean; heading: string; also: string };
+
 type Content = {
   store: AlertFacts;
-  /** `isBare` omits the footer in a digest, `follows` marks an alert below another. */
-  render: (language: string | null, isBare: boolean, follows: boolean) => Promise<Partial<AlertTexts>>;
+  /** A place in a digest omits the footer and the standard introduction. */
+  render: (language: string | null, place: Place | null) => Promise<Partial<AlertTexts>>;
+  /** Whether its templates show other news about the same product. */
+  showsAlso: (language: string | null) => boolean;
 };
 
 /** A claimed alert with its evaluation; its content is null if it can no longer be sent. */
@@ -114,18 +120,27 @@ function prepareAlert(
   if (topic === null) return { message, evaluate: () => NO_TOPIC, content: null };
   const { config, now, templates } = services;
   const epi = message.epi!;
-  const render: Content['render'] = (wanted, isBare, follows) => {
+  const render: Content['render'] = (wanted, place) => {
     const store = { ...facts, siteUrl: siteOf(facts, config.publicUrl) };
-    const { reader, texts } = textsFor(topic, wanted, facts.locale);
+    const { reader, texts: own } = textsFor(topic, wanted, facts.locale);
     const { language } = reader;
+    const isStandard = own.intro === standardTexts(topic.name, shippedLanguage(language, facts.locale)).intro;
+    const texts = place && isStandard ? { ...own, intro: '' } : own;
     const claim = { scope: 'product', topic: topic.name, epi } as const;
     const url = urlOf(services, medium, facts, message, claim, language);
     const shown = alertModel(store, reader, topic.name, epi, facts, url);
-    const model = link(facts, message, { ...shown, follows });
+    const { follows = false, ...digest } = place ?? {};
+    const model = link(facts, message, { ...shown, follows, mail: { ...shown.mail, ...digest } });
     const footer = footerTexts(facts, language, 'footer.why.product');
+    const isBare = place !== null;
     return templates.alerts.render({ pid: facts.pid, texts, parts: partsOf(medium), model, footer, isBare });
   };
-  const content = { store: facts, render };
+  const showsAlso: Content['showsAlso'] = (wanted) => {
+    const { texts } = textsFor(topic, wanted, facts.locale);
+    const isShown = (part: Part): boolean => texts[part].includes('mail.also');
+    return partsOf(medium).every((part) => ['line', 'field'].includes(PARTS[part].form) || isShown(part));
+  };
+  const content = { store: facts, render, showsAlso };
   return { message, evaluate: () => evaluateAlert(topic, facts, now()), content };
 }
 
@@ -193,10 +208,27 @@ function newestLanguage(alerts: readonly Ready[]): string | null {
   return newest!.content.store.language;
 }
 
-function digestTexts(store: Sender, language: string, products: number, url: string) {
+/** Renders the first alert about each product with the headlines of the others; one whose templates omit these stays alone. */
+async function renderCards(alerts: readonly Ready[], language: string | null, heading: string) {
+  const cards = new Map<string, Ready[]>();
+  for (const alert of alerts) {
+    const key = alert.content.showsAlso(language) ? `product ${alert.message.epi}` : alert.message.id;
+    cards.set(key, [...(cards.get(key) ?? []), alert]);
+  }
+  const pieces = [...cards.values()].map(async ([lead, ...others], index) => {
+    const place = { follows: index > 0, heading: index > 0 ? '' : heading, also: '' };
+    const texts = await Promise.all(others.map((one) => one.content.render(language, place)));
+    const also = texts.map((one) => one.headline).join('\n');
+    return lead!.content.render(language, { ...place, also });
+  });
+  return Promise.all(pieces);
+}
+
+function digestTexts(store: AlertFacts, language: string, products: number, url: string) {
   const translate = translator(language);
+  const product = shorten(store.dt ?? translate('alert.product'), 60);
   return {
-    title: translate('digest.title', { count: products }),
+    title: translate('product.more', { product, count: products - 1 }),
     more: translate('digest.more', { count: '{count}' }),
     footer: { ...footerTexts(store, language, 'footer.why.products'), url },
   };
@@ -214,10 +246,11 @@ async function composeTogether(services: Services, medium: Medium, id: string, a
   const language = shippedLanguage(wanted, store.locale);
   const url = urlOf(services, medium, store, message, claim, language);
   try {
-    const pieces = await Promise.all(
-      alerts.map((alert, index) => alert.content.render(wanted, isDigest, index > 0)),
-    );
     const products = new Set(alerts.map((alert) => alert.message.epi)).size;
+    const heading = products > 1 ? translator(language)('digest.title', { count: products }) : '';
+    const pieces = isDigest
+      ? await renderCards(alerts, wanted, heading)
+      : [await content.render(wanted, null)];
     const parts = partsOf(medium);
     const digest = { pieces, products, ...digestTexts(store, language, products, url) };
     const texts = isDigest

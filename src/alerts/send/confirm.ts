@@ -4,32 +4,32 @@ import type { ConfirmMessage } from './channel.ts';
 import { pictureCell, plainMail } from './mail-page.ts';
 import { excessOf, toSegment } from './segment.ts';
 
-type Asked = Pick<ConfirmMessage, 'store' | 'language' | 'topic' | 'product' | 'count'>;
+type Asked = Pick<ConfirmMessage, 'store' | 'language' | 'topic' | 'product' | 'count'> & {
+  contact?: string;
+};
 
 /** The products by their names; null if the catalogue has none of them. */
 function productsOf({ language, product, count }: Asked, most: number): string | null {
   const title = product && shorten(product.title, most);
   return title && count > 1
-    ? translator(language)('confirm.more', { product: title, count: count - 1 })
+    ? translator(language)('product.more', { product: title, count: count - 1 })
     : title;
 }
 
-/** The question that a confirmation email and its page ask. */
-export function confirmAsk(asked: Asked, medium: string): string {
-  const { store, language, topic, count } = asked;
+/** The question that a confirmation email and its page ask, or what the page promises afterwards. */
+export function confirmText(key: 'confirm.ask' | 'confirm.done.text', asked: Asked, medium: string) {
+  const { store, language, topic, count, contact = '' } = asked;
   const product = productsOf(asked, 120);
-  const values = { store: store.name, medium, product: product ?? '' };
-  if (product === null) return translator(language)('confirm.ask', values);
-  return translator(language)(
-    topic === null || count > 1 ? 'confirm.ask.product' : `confirm.ask.${topic}`,
-    values,
-  );
+  const values = { store: store.name, medium, contact, product: product ?? '' };
+  if (product === null) return translator(language)(key, values);
+  const about = topic === null || count > 1 ? 'product' : topic;
+  return translator(language)(`${key}.${about}`, values);
 }
 
 export function confirmMail(message: ConfirmMessage): { subject: string; html: string; text: string } {
   const { store, language, url, product } = message;
   const t = translator(language);
-  const [ask, words, ignore] = [confirmAsk(message, 'email'), t('confirm.button'), t('confirm.ignore')];
+  const ask = confirmText('confirm.ask', message, 'email');
   const named = productsOf(message, 60);
   const values = { store: store.name, product: named ?? '' };
   const mail = {
@@ -37,8 +37,8 @@ export function confirmMail(message: ConfirmMessage): { subject: string; html: s
     preview: ask,
     pictures: product && product.image !== '' ? [pictureCell(product)] : [],
     texts: [ask],
-    button: { url, words },
-    last: ignore,
+    button: { url, words: t('confirm.button') },
+    last: t('confirm.ignore'),
   };
   return {
     subject: t(named === null ? 'confirm.subject.store' : 'confirm.subject', values),

@@ -86,8 +86,9 @@ const cell = (kind: string, style: string) => (content: string) =>
 const HEADING = 'margin:0;font-size:22px;line-height:1.3;overflow-wrap:anywhere';
 const SOFT = 'font-size:14px;color:#52525b';
 const headingTd = cell('wg-ink', 'padding:0 0 8px');
-export const headingCell = (content: string, tag = 'h1'): string =>
-  headingTd(`<${tag} style="${HEADING}">${content}</${tag}>`);
+export const heading = (content: string, tag = 'h1'): string =>
+  `<${tag} style="${HEADING}">${content}</${tag}>`;
+export const headingCell = (content: string, tag?: string): string => headingTd(heading(content, tag));
 export const textCell = cell('wg-ink', 'padding:0 0 12px;font-size:16px;overflow-wrap:anywhere');
 export const softCell = cell('wg-soft', `padding:0 0 8px;${SOFT};overflow-wrap:anywhere`);
 const lastCell = cell('wg-soft', `padding:20px 0 0;${SOFT}`);

@@ -45,24 +45,28 @@ const HTML = page.mailPage({
   title: '{{ mail.subject }}',
   preview: '{% unless follows %}{{ mail.preheader }}{% endunless %}',
   // Several alerts in one message share one header.
-  header: `{% unless follows %}${page.headerRow(LOGO)}{% endunless %}`,
+  header: `{% unless follows %}${page.headerRow(LOGO)}{% endunless %}${when('mail.heading != ""', page.headerRow(page.heading('{{ mail.heading }}')))}`,
   rows: [
-    `${when('product.image != ""', PICTURE)}${page.headingCell('{{ mail.headline }}', 'h{% if follows %}2{% else %}1{% endif %}')}`,
+    `${when('product.image != ""', PICTURE)}${page.headingCell('{{ mail.headline }}', 'h{% if follows or mail.heading != "" %}2{% else %}1{% endif %}')}`,
+    when('mail.also != ""', page.textCell(lines('mail.also'))),
     when('product.brand != "" or product.variant != ""', page.softCell(VARIANT)),
     `${when('mail.intro != ""', row(page.textCell(lines('mail.intro'))))}${when('product.price', row(page.textCell(`<strong>${PRICE}</strong>${OLD_PRICE}`)))}${when('product.url != ""', page.buttonCell('{{ product.url }}', '{{ mail.button }}', '{{ store.colour }}', '{{ store.text_colour }}'))}`,
     when('mail.footer != ""', page.softCell(lines('mail.footer'))),
   ],
 });
 
-const TEXT = ({ translate }: StandardTopic): string => `{{ mail.headline }}
-${when('mail.intro != ""', '\n{{ mail.intro }}\n')}
+const TEXT = ({
+  translate,
+}: StandardTopic): string => `${when('mail.heading != ""', '{{ mail.heading }}\n\n* * *\n\n')}{{ mail.headline }}
+${when('mail.also != ""', '{{ mail.also }}\n')}${when('mail.intro != ""', '\n{{ mail.intro }}\n')}
 ${when('product.variant != ""', '{{ product.variant }}\n')}${when('product.price', `${when(WAS_MORE, translate('alert.priceWas', VALUES), translate('alert.price', VALUES))}\n`)}
 {{ mail.button }}: {{ product.url }}
 ${when('mail.footer != ""', '\n{{ mail.footer }}\n')}`;
 
 export const STANDARD_MAIL = {
   subject: (topic) => news(topic, '{{ product.title | shorten: 60 }}'),
-  preheader: () => `{{ product.variant }} ${when('product.price', PRICE)} {{ store.name }}`,
+  preheader: () =>
+    `${when('product.variant != ""', '{{ product.variant }} · ')}${when('product.price', `${PRICE} · `)}{{ store.name }}`,
   headline: (topic) => news(topic, '{{ product.title | shorten: 150 }}'),
   intro: ({ topic, translate }) => translate(`alert.${topic}.intro`),
   button: ({ translate }) => translate('alert.button'),

@@ -94,7 +94,7 @@ export async function confirmSubscriptions(deps: Deps, token: string, lang: stri
     await addOptIns(tx, store.pid, claim.contact, regids, now);
     return rows;
   });
-  return describe(deps, opened, confirmed, lang);
+  return describe(deps, opened, confirmed.reverse(), lang);
 }
 
 /** Confirms the requests that a link covers, and creates their subscriptions again if they were removed. */

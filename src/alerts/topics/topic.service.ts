@@ -24,7 +24,7 @@ import type { Scope } from '../../shoppers/contacts/link.rules.ts';
 import { findProduct } from '../../stores/products/product.repo.ts';
 import { findSender } from '../../stores/sender.repo.ts';
 import type { StoreRow } from '../../stores/store.repo.ts';
-import { alertModel, footerTexts, siteOf, storeModel } from '../compose/model.rules.ts';
+import { alertModel, footerTexts, sampleProduct, siteOf, storeModel } from '../compose/model.rules.ts';
 import type { Reader } from '../compose/model.rules.ts';
 import { SAMPLE_MODEL, TEMPLATE_VARIABLES } from '../compose/template.rules.ts';
 import type { AlertModel, TemplateVariable } from '../compose/template.rules.ts';
@@ -154,7 +154,7 @@ export async function saveTopic(ctx: Context, given: SaveTopicInput) {
 async function modelFor(
   ctx: Context,
   store: StoreRow,
-  topic: string,
+  { name: topic, trigger }: TopicRow,
   reader: Reader,
   epi: string | null | undefined,
 ) {
@@ -162,7 +162,7 @@ async function modelFor(
   const { language } = reader;
   const shown = { language, direction: directionOf(language), store: storeModel(store, reader) };
   const sample = { ...SAMPLE_MODEL, ...shown, topic, unsubscribe_url };
-  if (epi == null) return sample;
+  if (epi == null) return { ...sample, product: sampleProduct(language, trigger) };
   const product =
     (await findProduct(ctx.db, store.pid, epi)) ?? fail('not-found', 'Variant not found in the catalogue');
   const sender = (await findSender(ctx.db, { pid: store.pid }))!;
@@ -178,7 +178,7 @@ export async function previewTopic(ctx: Context, given: QueryPreviewTopicArgs): 
   const saved = await requireTopic(ctx.db, store, name);
   const input = { name, language: wanted, texts: tried };
   const { reader, texts } = textsFor(applyTopicInput(saved, input, store.locale), wanted, store.locale);
-  return render(ctx, texts, await modelFor(ctx, store, name, reader, epi), PART_NAMES);
+  return render(ctx, texts, await modelFor(ctx, store, saved, reader, epi), PART_NAMES);
 }
 
 /** Carries the topic and variants, so that list owners are counted only if the client selects them. */
@@ -203,7 +203,7 @@ export async function sendTestAlert(ctx: Context, input: MutationSendTestAlertAr
   const contact = checkContact(store, checkMedium(medium ?? 'email'), to);
   const topic = await requireTopic(ctx.db, store, name);
   const { reader, texts: templates } = textsFor(topic, checkLanguage(store, tag), store.locale);
-  const model = await modelFor(ctx, store, name, reader, epi);
+  const model = await modelFor(ctx, store, topic, reader, epi);
   const linkFor = (scope: Scope): string =>
     unsubscribeUrl(
       ctx.config.publicUrl,

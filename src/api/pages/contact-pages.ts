@@ -1,5 +1,5 @@
 import type { Application, Request, Response } from 'express';
-import { confirmAsk } from '../../alerts/send/confirm.ts';
+import { confirmText } from '../../alerts/send/confirm.ts';
 import { confirmSubscriptions, previewConfirmation } from '../../alerts/subscriptions/confirm.service.ts';
 import type { Confirmation } from '../../alerts/subscriptions/confirm.service.ts';
 import { undoUnsubscribe } from '../../alerts/subscriptions/preferences.service.ts';
@@ -16,11 +16,21 @@ import { servePreferences } from './preferences-page.ts';
 import { serveTokenPages } from './token-page.ts';
 import type { LinkPage } from './token-page.ts';
 
+/** The page leads to the product where the store has no shop URL. */
+const aboutProduct = (view: Confirmation) => ({ ...view, productUrl: view.product?.url ?? null });
+
 function confirmQuestion(view: Confirmation): LinkPage {
-  if (view.pending === 0) return [view, 'confirm.nothing', `<p>${words(view, 'confirm.nothing.text')}</p>`];
-  const ask = `<p>${escapeHtml(confirmAsk(view, view.medium))}</p><p>${words(view, 'confirm.contact')}</p>`;
+  if (view.pending === 0)
+    return [aboutProduct(view), 'confirm.nothing', `<p>${words(view, 'confirm.nothing.text')}</p>`];
+  const ask = escapeHtml(confirmText('confirm.ask', view, view.medium));
   const form = `<form method="post"><button class="button primary" type="submit">${words(view, 'confirm.button')}</button></form>`;
-  return [view, 'confirm.title', ask + form];
+  const content = `<p>${ask}</p><p>${words(view, 'confirm.contact')}</p>${form}`;
+  return [aboutProduct(view), 'confirm.title', content];
+}
+
+function confirmed(view: Confirmation): LinkPage {
+  const text = escapeHtml(confirmText('confirm.done.text', view, view.medium));
+  return [aboutProduct(view), 'confirm.done', `<p role="status">${text}</p>`];
 }
 
 function unsubscribeQuestion(view: UnsubscribeView, token: string): LinkPage {
@@ -66,7 +76,7 @@ export function serveContactPages(app: Application, services: Services): void {
     },
     post: async (token, lang) => {
       const view = await confirmSubscriptions(services, token, lang);
-      return view && [view, 'confirm.done', status(view, 'confirm.done.text')];
+      return view && confirmed(view);
     },
   });
   serveTokenPages(app, services, ['/unsubscribe/:token', '/u/:token'], 'page.broken', {

@@ -19,11 +19,12 @@ function optionOf(
   const t = translator(language);
   const ownName = isOwn ? topic : t('topic.other');
   const label = isBuiltIn(topic) ? t(`topic.${topic}`) : ownName;
-  const more =
-    count > titles.length && titles.length > 0 ? [t('page.more', { count: count - titles.length })] : [];
+  const left = count - titles.length;
+  const more = left > 0 && titles.length > 0 ? [t('preferences.more', { count: left })] : [];
   const shown = [...titles.map((title) => shorten(title, MAX_TITLE)), ...more];
   const number = count > 0 ? t('preferences.count', { count }) : '';
-  const details = [number, shown.join(', ')].filter(Boolean).join(': ');
+  const products = new Intl.ListFormat(language).format(shown);
+  const details = products && number ? t('preferences.products', { count: number, products }) : number;
   const value = escapeHtml(topic);
   return `<label class="option"><input type="checkbox" name="keep" value="${value}" checked><span><bdi>${escapeHtml(label)}${details && `<br><span class="quiet">${escapeHtml(details)}</span>`}</bdi></span></label><input type="hidden" name="shown" value="${value}">`;
 }

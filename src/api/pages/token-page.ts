@@ -1,4 +1,5 @@
 import type { Application, Request, Response } from 'express';
+import { absoluteUrl } from '../../alerts/compose/model.rules.ts';
 import { shopUrl } from '../../alerts/compose/shop.rules.ts';
 import type { Services } from '../../context.ts';
 import {
@@ -22,7 +23,7 @@ type PageStore = { name: string; logoUrl: string | null; colour: string | null }
 >[0];
 
 /** Whose page it is, and in which language. */
-export type View = { store: PageStore | null; language: string };
+export type View = { store: PageStore | null; language: string; productUrl?: string | null };
 
 /** The language that the URL asks for. */
 const langOf = ({ query }: Request): string | null =>
@@ -65,7 +66,7 @@ legend{margin:0 0 .5rem;padding:0}
 /** A page behind a link in a message: text and a form, no script, no file but the store's logo. `content` is HTML. */
 export function tokenPage(
   { config }: Pick<Services, 'config'>,
-  { store, language }: View,
+  { store, language, productUrl = null }: View,
   title: string,
   content: string,
   { style = '', images = [] }: { style?: string; images?: readonly string[] } = {},
@@ -78,7 +79,8 @@ export function tokenPage(
   const mark = logoOrigin === null ? name : `<img src="${escapeHtml(logo)}" alt="${name}">`;
   const colours = `:root{--brand:${colour};--on-brand:${textOn(colour)}}`;
   const back = escapeHtml(translator(language)('page.continue'));
-  const home = store && shopUrl(store, config.publicUrl);
+  // A store without a shop URL is reached by the page of the link's product, if it has one.
+  const home = (store && shopUrl(store, config.publicUrl)) ?? absoluteUrl(productUrl, null);
   const link =
     home && `<footer class="back"><a href="${escapeHtml(home)}" rel="noreferrer">${back}</a></footer>`;
   const html = `<!doctype html>

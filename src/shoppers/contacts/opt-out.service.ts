@@ -4,6 +4,7 @@ import type { Services } from '../../context.ts';
 import type { Db, Tx } from '../../platform/database/database.ts';
 import { fail } from '../../platform/errors.ts';
 import { findProduct } from '../../stores/products/product.repo.ts';
+import { variantUrl } from '../../stores/products/product.rules.ts';
 import { findSender } from '../../stores/sender.repo.ts';
 import type { Sender } from '../../stores/sender.repo.ts';
 import { isServed } from '../../stores/store.rules.ts';
@@ -42,6 +43,8 @@ export type UnsubscribeView = {
   hasProduct: boolean;
   /** Null if the catalogue has no title. */
   productTitle: string | null;
+  /** As the catalogue has it. */
+  productUrl: string | null;
   scope: Scope;
   isTracked: boolean;
 };
@@ -99,6 +102,7 @@ async function viewOf(db: Db, opened: Unsubscribe, lang: string | null): Promise
     topics: optOuts.claimedTopics(claim).filter(Boolean),
     hasProduct: claim.epi !== '',
     productTitle: product?.dt ?? null,
+    productUrl: product && variantUrl(product),
     scope: claim.scope,
     isTracked: !(await hasDeclined(db, store.pid, trackingKeys(opened))),
   };
