@@ -145,7 +145,7 @@ const DENIALS = {
   noActing: { type: 'unauthorised', msg: 'An operator must name the store in the header x-pid' },
   noRegid: {
     type: 'sw-badregid',
-    msg: 'sw-badregid: regid is missing. Send regid and sessionid as form fields (over GraphQL, as the headers x-regid and x-sessionid). POST /storeadmin/v3/user/generate-regid returns both',
+    msg: 'sw-badregid: regid is missing. POST /storeadmin/v3/user/generate-regid (over GraphQL, generateRegid) returns a regid and a sessionid. Send both as form fields (over GraphQL, as the headers x-regid and x-sessionid)',
   },
   badRegid: { type: 'sw-badregid' },
   noSession: {

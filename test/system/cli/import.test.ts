@@ -208,7 +208,7 @@ test('an unknown store and a file without column names are refused', async () =>
   const path = await file('nohead.csv', '1,2,3\n');
   expect(await runImport(['--file', path], { pid: 'nobody' })).toMatchObject({
     code: 1,
-    err: expect.stringContaining('no store'),
+    err: expect.stringContaining('No store has this pid; npm run store -- list shows all'),
   });
   expect(await runImport(['--file', path])).toMatchObject({ code: 1, err: expect.stringContaining('epi') });
   expect(await runImport(['--file', await file('empty.csv', '')])).toMatchObject({
