@@ -156,9 +156,10 @@ describeInBrowser('the merchant dashboard', () => {
     expect(await page.title()).toBe('Topics · wishgate');
 
     await html.fill('<h1>{% if product.title %}never closed</h1>');
-    await page.getByRole('alert').getByText('html', { exact: false }).waitFor();
+    await page.getByText(/^Error in line 1: .*not closed$/).waitFor();
+    expect(await html.getAttribute('aria-invalid')).toBe('true');
     await page.getByRole('button', { name: 'Save' }).click();
-    await eventually(() => page.getByRole('alert').count(), 2);
+    await page.getByRole('alert').getByText('Please check the highlighted field.').waitFor();
 
     await html.fill('<p>Back: {{ product.titel }}</p>');
     await page.getByText('Unknown variable product.titel').waitFor();
