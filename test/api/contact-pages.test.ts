@@ -255,7 +255,7 @@ describe('preferences', () => {
     expect(text).toContain('Email from Kessel to');
     expect(text).not.toContain(ME);
     expect(text.match(/type="checkbox" name="keep" value="[a-z]+" checked/g)).toHaveLength(2);
-    expect(text).toContain('Back in stock<br><span class="quiet">2 products: Teapot, Kettle</span>');
+    expect(text).toContain('Back in stock<br><span class="quiet">2 products: Teapot and Kettle</span>');
     expect(text).toContain('Price drop<br><span class="quiet">1 product: Kettle</span>');
     expect(text).toContain('Don&#39;t track my clicks');
     expect(await stateOf()).toEqual(before);

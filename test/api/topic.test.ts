@@ -200,9 +200,9 @@ test('a preview shows the sample or a product, escaped in HTML even where the te
   const sample = await service.graphql(query, {}, { store });
   expect(sample.body.data.previewTopic.subject).toBe('Linen shirt is back in stock');
   expect(sample.body.data.previewTopic.html).not.toMatch(/<s[ >]/);
-  const german = '{ previewTopic(topic: "pricedrop", language: "de") { headline html } }';
+  const german = '{ previewTopic(topic: "pricedrop", language: "de") { subject html } }';
   const preview = (await service.graphql(german, {}, { store })).body.data.previewTopic;
-  expect(preview.headline).toMatch(/^Leinenhemd – Preis gesenkt/);
+  expect(preview.subject).toMatch(/^Leinenhemd – Preis gesenkt/);
   expect(preview.html).toMatch(/Beispielmarke · Blau \/ M[^]*<s [^>]*>59[,.]90/);
   const real = await service.graphql(
     query,
@@ -228,7 +228,7 @@ test('every variable that templates can name is told, and its sample is what a t
   expect(variables.every(({ meaning }) => meaning.length > 3)).toBe(true);
   const shown = variables.filter(({ name }) => name.startsWith('product.'));
   const text = shown.map(({ name }) => `${name}={{ ${name} }}`).join('|');
-  const query = 'query ($text: String) { previewTopic(topic: "backinstock", text: $text) { text } }';
+  const query = 'query ($text: String) { previewTopic(topic: "pricedrop", text: $text) { text } }';
   const preview = await service.graphql(query, { text }, { store });
   for (const { name, sample } of shown)
     expect(preview.body.data.previewTopic.text).toContain(`${name}=${sample}`);

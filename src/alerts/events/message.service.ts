@@ -213,7 +213,9 @@ async function renderCards(alerts: readonly Ready[], language: string | null, he
   const cards = new Map<string, Ready[]>();
   for (const alert of alerts) {
     const key = alert.content.showsAlso(language) ? `product ${alert.message.epi}` : alert.message.id;
-    cards.set(key, [...(cards.get(key) ?? []), alert]);
+    const before = cards.get(key) ?? [];
+    // A price drop leads, because only its card shows the old price.
+    cards.set(key, alert.content.store.wasPr ? [alert, ...before] : [...before, alert]);
   }
   const pieces = [...cards.values()].map(async ([lead, ...others], index) => {
     const place = { follows: index > 0, heading: index > 0 ? '' : heading, also: '' };
