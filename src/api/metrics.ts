@@ -31,15 +31,15 @@ const NO_TOKEN = new AppError('unauthorised', 'Send the metrics token in the Aut
   'WWW-Authenticate': 'Bearer',
 });
 
-/** Serves scrapes from loopback or with the token; without a configured token, other callers get a 404. */
+/** Serves scrapes from loopback or with the token; without a configured token, `missing` responds to other callers. */
 function createScrape(services: Services) {
   watchProcess(VERSION);
   watchOutbox(services);
   const { config } = services;
   const { metricsToken } = config;
-  return async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+  return async (req: IncomingMessage, res: ServerResponse, missing: () => void): Promise<void> => {
     if (!isLoopbackCall(req, config)) {
-      if (metricsToken === null) return refuse(res, NOT_FOUND);
+      if (metricsToken === null) return missing();
       if (!showsToken(req, metricsToken)) return refuse(res, NO_TOKEN);
     }
     const text = await registry.metrics();
@@ -50,9 +50,9 @@ function createScrape(services: Services) {
 
 export function serveMetrics(app: Application, services: Services): void {
   const scrape = createScrape(services);
-  app.get(ROUTE, (req, res) => {
+  app.get(ROUTE, (req, res, next) => {
     nameRoute(res, ROUTE);
-    return scrape(req, res);
+    return scrape(req, res, next);
   });
 }
 
@@ -62,8 +62,9 @@ export async function listenForMetrics(services: Services): Promise<void> {
   if (metricsPort === null) return;
   const scrape = createScrape(services);
   const server = createServer((req, res) => {
-    if (req.method === 'GET' && req.url === ROUTE) void scrape(req, res);
-    else refuse(res, NOT_FOUND);
+    const missing = (): void => refuse(res, NOT_FOUND);
+    if (req.method === 'GET' && req.url === ROUTE) void scrape(req, res, missing);
+    else missing();
   });
   server.unref().listen(metricsPort, host);
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {

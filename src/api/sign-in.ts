@@ -70,9 +70,9 @@ export function serveSignIn(app: Express, services: Services, demo: DemoStore | 
     res.clearCookie(SESSION_COOKIE, cookie).status(204).end();
   });
 
-  app.post(DEMO_ROUTE, async (req, res) => {
+  app.post(DEMO_ROUTE, async (req, res, next) => {
     nameRoute(res, DEMO_ROUTE);
-    if (demo === null || !isLoopbackCall(req, config)) return fail('not-found');
+    if (demo === null || !isLoopbackCall(req, config)) return next();
     // A page of another site could post a form here. Browsers send one of these headers; other clients are rejected.
     const isTold = (req.headers['sec-fetch-site'] ?? req.headers.origin) !== undefined;
     if (!isTold || !isOwnPage(req)) fail('forbidden', 'Open the demo dashboard from a page of this service');

@@ -98,7 +98,7 @@ export function Row({ class: name = '', iu, title, href, level = 3, details, chi
 
 type EmptyProps = { title: string; tab?: string; text?: string; children?: ComponentChildren };
 
-/** The children stand beside the link to the shop. */
+/** The children are next to the link to the shop. */
 export function Empty({ title, tab, text, children }: EmptyProps) {
   return (
     <div class="empty">

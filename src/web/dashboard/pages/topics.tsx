@@ -33,7 +33,7 @@ export function TopicsPage() {
       }}
       onSubmit={async (name) => {
         if (topics.data?.topics.some((topic) => topic.name === name))
-          throw apiError('duplicate-topic', 'name is taken');
+          throw apiError('duplicate-topic', 'name belongs to another topic');
         const { saveTopic } = await run(gql.SaveTopicDocument, { input: { name } });
         location.hash = hrefTo('topics', saveTopic.name);
       }}
