@@ -39,13 +39,8 @@ test('every field is read, in the order of the form, before one is fitted to its
     'addtomailinglist must be a whole number',
   );
   expect(reading({ ...sent, products: '{}', topics: '{}' })).toThrow('products must be a JSON array');
+  const products = [{ epi: 1, empi: '', du: '' }];
   expect(reading(sent)()).toEqual({
-    medium: 'email',
-    mediumvalue: '',
-    products: [{ epi: 1, empi: '', du: '' }],
-    topics: ['backinstock'],
-    addtomailinglist: null,
-    extras: null,
-    language: null,
+    input: { medium: 'email', mediumvalue: '', products, topics: ['backinstock'] },
   });
 });
