@@ -93,8 +93,8 @@ export function CallBody({ call }: { call: Call }) {
         </form>
       </div>
       <div class="try">
-        <ResponseBox call={call} run={run} />
         <Samples call={call} values={values} />
+        <ResponseBox call={call} run={run} />
       </div>
     </div>
   );
