@@ -161,11 +161,7 @@ export function createOpenApi(schema: GraphQLSchema, table: RouteTable): OpenApi
   const schemas = createSchemas(rows.map(([, { document }]) => document));
   const calls = rows.map(([key, route]) => describeCall(key, route, schema, schemas));
   const paths = Object.assign({}, ...calls) as OpenApi['paths'];
-  const operations = describeGraphqlOnly(
-    schema,
-    rows.map(([, route]) => route),
-    schemas,
-  );
+  const operations = describeGraphqlOnly(schema, Object.values<Route>(table), schemas);
   // A reply may split a record and refer only to its parts.
   const text = JSON.stringify([paths, operations, schemas.components]);
   const used = Object.entries(schemas.components)
