@@ -15,11 +15,6 @@ export function nameRoute(res: Response, route: string, path: string = route): v
   res.locals['path'] = path;
 }
 
-/** Operations with several fields share one metrics label, because callers choose the combination. */
-function labelOf(operation: string | undefined): string {
-  return operation?.replace(/ .*,.*/, ' (several)') ?? '';
-}
-
 /** Times each request until its response is complete and logs one line: never a body, a query or a credential. */
 export function createAccessLog(log: Logger) {
   return (req: Request, res: Response, next: NextFunction): void => {
@@ -36,7 +31,9 @@ export function createAccessLog(log: Logger) {
       const status = res.writableFinished ? res.statusCode : 499;
       const { traceId, store, operation, type } = trace;
       const requestId = requestIdOf(res);
-      METRICS.requests.observe({ route, operation: labelOf(operation), status }, elapsedMs / 1_000);
+      // Operations with several fields share one label, because callers choose the combination.
+      const label = operation?.replace(/ .*,.*/, ' (several)') ?? '';
+      METRICS.requests.observe({ route, operation: label, status }, elapsedMs / 1_000);
       if (type !== undefined) METRICS.failures.inc({ type });
       const line = { requestId, traceId, method, route, path, store, operation, status, type, durationMs };
       log[status >= 500 ? 'warn' : 'info'](line, 'Request');

@@ -52,10 +52,7 @@ export async function admitLink(
 }
 
 /** Empty when the header is missing. */
-export function headerText(req: Request, name: string): string {
-  const value = req.headers[name];
-  return typeof value === 'string' ? value : '';
-}
+export const headerText = (req: Request, name: string): string => (req.headers[name] ?? '') as string;
 
 /** REST adds the credentials of its form and query. */
 export function headerCredentials(req: Request): Credentials {

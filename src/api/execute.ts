@@ -38,18 +38,19 @@ function runPlan<Result>(
   });
 }
 
+/** Throws the error that the caller sees. */
 export function executeRoute(
   schema: GraphQLSchema,
   { document, plan }: ServedRoute,
-  variables: Variables,
+  variables: Record<string, unknown>,
   ctx: Context,
 ): Promise<Record<string, unknown>> {
-  return runPlan(
-    plan,
-    ctx,
-    (routedCtx) => runDocument(schema, document, variables, routedCtx),
-    (run) => valueOnce(ctx, plan, variables, run),
-  );
+  const execution = async (routedCtx: Context): Promise<Record<string, unknown>> => {
+    const { data, errors } = await compileOwn(schema, document)(undefined, routedCtx, variables);
+    if (errors?.[0]) throw toAppError(errors[0], routedCtx);
+    return data as Record<string, unknown>;
+  };
+  return runPlan(plan, ctx, execution, (run) => valueOnce(ctx, plan, variables, run));
 }
 
 export async function executeGraphql(
@@ -69,20 +70,6 @@ export async function executeGraphql(
 
 /** More errors are of no use to a caller, and each can be as long as the request. */
 const MAX_ERRORS = 20;
-
-type Variables = Record<string, unknown>;
-
-/** Throws the error that the caller sees. */
-export async function runDocument(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  variables: Variables,
-  ctx: Context,
-): Promise<Record<string, unknown>> {
-  const { data, errors } = await compileOwn(schema, document)(undefined, ctx, variables);
-  if (errors?.[0]) throw toAppError(errors[0], ctx);
-  return data as Record<string, unknown>;
-}
 
 /** Checked first, so that errors name the field and their number is bounded. */
 function checkVariables(

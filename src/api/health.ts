@@ -12,11 +12,7 @@ import { nameRoute, traceOf } from './access-log.ts';
 /** `main` sets `isDraining` at SIGTERM; the app sets `endStreams`, which ends connections that would stay open. */
 export type Lifecycle = { isDraining: boolean; endStreams?: () => void };
 
-const RETRY_SECONDS = '5';
-
-function unavailable(msg: string): AppError {
-  return new AppError('unavailable', msg, { 'Retry-After': RETRY_SECONDS });
-}
+const unavailable = (msg: string): AppError => new AppError('unavailable', msg);
 
 /** Load balancers expect a response within a second. Calls wait longer, because the database may only pause. */
 const RESPONSE_LIMIT_MS = 900;

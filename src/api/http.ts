@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { IncomingMessage, ServerResponse, createServer } from 'node:http';
-import type { RequestListener, Server } from 'node:http';
+import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Express, NextFunction, Request, Response } from 'express';
 import type { Config } from '../config.ts';
@@ -9,13 +9,6 @@ import { fail } from '../platform/errors.ts';
 import { releaseAll } from '../platform/in-flight.ts';
 import { createTurns } from '../platform/turns.ts';
 import { MIN_BYTES_A_SECOND } from './send.ts';
-
-/** A server that can listen before it has an app, because links contain its port and the app is built with them. */
-export type HttpServer = {
-  server: Server;
-  /** Requests that arrived earlier have waited and are served now. */
-  serve: (app: Express) => void;
-};
 
 const LIMITS = {
   /** Open connections, streams included; one beyond the limit is closed at once. */
@@ -54,7 +47,7 @@ function cutStalled(socket: Socket, stallMs: number): void {
  * Express swaps the prototype of every message, which discards V8's optimised shapes; classes with the app's prototypes make that
  * a no-op: 11,000 against 4,500 requests/s on a bare route. `Reflect.construct` instead of classes is slower still (2,700).
  */
-export function createHttpServer(given: Partial<HttpLimits> = {}): HttpServer {
+export function createHttpServer(given: Partial<HttpLimits> = {}) {
   const limits = { ...LIMITS, ...given };
   /* oxlint-disable wishgate/no-class -- V8 gives fast shapes to what classes make */
   class FastRequest extends IncomingMessage {}
@@ -79,12 +72,14 @@ export function createHttpServer(given: Partial<HttpLimits> = {}): HttpServer {
     cutStalled(socket, limits.stallMs);
   });
   if (limits.maxConnections > 0) server.maxConnections = limits.maxConnections;
+  // It can listen before it has an app, because links contain its port and the app is built with them.
   const early: Parameters<RequestListener>[] = [];
   const wait: RequestListener = (req, res) => void early.push([req, res]);
   server.on('request', wait);
   return {
     server,
-    serve(app) {
+    /** Requests that arrived earlier have waited and are served now. */
+    serve(app: Express): void {
       Object.setPrototypeOf(FastRequest.prototype, app.request);
       Object.setPrototypeOf(FastResponse.prototype, app.response);
       app.request = FastRequest.prototype as typeof app.request;

@@ -8,9 +8,9 @@ export type WriteClaim = Pick<IdempotentWriteModel, 'pid' | 'body' | 'token' | '
     storeShare: IdempotencyUsageModel['caller'];
   };
 
-export type FirstWrite = Raw<Pick<IdempotentWriteModel, 'body' | 'answer'>> & { isAbandoned: boolean };
+type FirstWrite = Raw<Pick<IdempotentWriteModel, 'body' | 'answer'>> & { isAbandoned: boolean };
 
-export type Usage = Raw<Pick<IdempotencyUsageModel, 'bytes' | 'startedAt'>>;
+type Usage = Raw<Pick<IdempotencyUsageModel, 'bytes' | 'startedAt'>>;
 
 /** Counts bytes for a caller, from zero once its day is over; the cap stays far below the integer limit. */
 const spend = (caller: string, bytes: string, now: string, expiry: string, where = ''): string => `
@@ -80,11 +80,7 @@ const FIND = {
     FROM idempotent_write WHERE pid = $1 AND id = $2 AND cts > $3`,
 };
 
-export async function findWrite(
-  db: Db,
-  { pid, place }: WriteClaim,
-  expiry: Date,
-): Promise<FirstWrite | null> {
+export async function findWrite(db: Db, { pid, place }: WriteClaim, expiry: Date) {
   const [row] = await db.query<FirstWrite>(FIND, [pid, place, expiry]);
   return row ?? null;
 }

@@ -190,16 +190,12 @@ async function claimOrWait(ctx: Context, claim: WriteClaim): Promise<Buffer | nu
       spentSince = spent.bytes > keys ? spent.startedAt : null;
     }
     const first = await writes.findWrite(ctx.db, claim, expiry);
-    if (first !== null && !first.body.equals(claim.body)) {
+    if (first !== null && !first.body.equals(claim.body))
       fail('idempotency-key-reused', 'This Idempotency-Key was used for a different request; send a new one');
-    }
-    if (first !== null && first.answer !== null) return first.answer;
+    if (first?.answer) return first.answer;
     if (spentSince !== null && (first === null || first.isAbandoned)) failTooManyKeys(spentSince, now);
-    if (performance.now() > deadline) {
-      fail('unavailable', 'The first request with this Idempotency-Key is still in progress; retry later', {
-        'Retry-After': '5',
-      });
-    }
+    if (performance.now() > deadline)
+      fail('unavailable', 'The first request with this Idempotency-Key is still in progress; retry later');
     isFree = first === null || first.isAbandoned;
     if (!isFree) await pause(pauseMs);
   }

@@ -1,23 +1,8 @@
-import {
-  BREAK,
-  OperationTypeNode,
-  TypeInfo,
-  getOperationAST,
-  isObjectType,
-  visit,
-  visitWithTypeInfo,
-} from 'graphql';
-import type {
-  DocumentNode,
-  GraphQLField,
-  GraphQLObjectType,
-  GraphQLSchema,
-  OperationDefinitionNode,
-} from 'graphql';
+import * as graphql from 'graphql';
 import { eachField, fragmentsOf } from './graphql/limits.ts';
 
 export type Plan = {
-  operation: OperationDefinitionNode;
+  operation: graphql.OperationDefinitionNode;
   kind: 'query' | 'mutation' | 'subscription';
   /** Top-level fields in alphabetical order: two documents with the same fields are the same write. */
   fields: readonly string[];
@@ -35,33 +20,40 @@ const PRIVATE_FIELDS = new Set(['exportShopper']);
 /** A log line need not hold all fields of a large document. */
 const MAX_DESCRIPTION = 150;
 
-function isMarked({ astNode }: GraphQLObjectType | GraphQLField<unknown, unknown>): boolean {
+function isMarked({ astNode }: graphql.GraphQLObjectType | graphql.GraphQLField<unknown, unknown>): boolean {
   return astNode?.directives?.some(({ name }) => name.value === CACHEABLE) ?? false;
 }
 
-function isAllMarked(schema: GraphQLSchema, document: DocumentNode): boolean {
+function isAllMarked(schema: graphql.GraphQLSchema, document: graphql.DocumentNode): boolean {
   let isCacheable = true;
-  const info = new TypeInfo(schema);
-  const giveUp = (): typeof BREAK => {
+  const info = new graphql.TypeInfo(schema);
+  const giveUp = (): typeof graphql.BREAK => {
     isCacheable = false;
-    return BREAK;
+    return graphql.BREAK;
   };
-  visit(
+  graphql.visit(
     document,
-    visitWithTypeInfo(info, {
-      OperationDefinition: ({ operation }) => (operation === OperationTypeNode.QUERY ? undefined : giveUp()),
+    graphql.visitWithTypeInfo(info, {
+      OperationDefinition: ({ operation }) =>
+        operation === graphql.OperationTypeNode.QUERY ? undefined : giveUp(),
       Field() {
         const [parent, field] = [info.getParentType(), info.getFieldDef()];
         if (field?.name === '__typename') return undefined;
-        return field && isObjectType(parent) && (isMarked(parent) || isMarked(field)) ? undefined : giveUp();
+        return field && graphql.isObjectType(parent) && (isMarked(parent) || isMarked(field))
+          ? undefined
+          : giveUp();
       },
     }),
   );
   return isCacheable;
 }
 
-function makePlan(schema: GraphQLSchema, document: DocumentNode, operationName?: string | null): Plan | null {
-  const operation = getOperationAST(document, operationName);
+function makePlan(
+  schema: graphql.GraphQLSchema,
+  document: graphql.DocumentNode,
+  operationName?: string | null,
+): Plan | null {
+  const operation = graphql.getOperationAST(document, operationName);
   if (!operation) return null;
   const names = new Set<string>();
   eachField(operation.selectionSet, fragmentsOf(document), new Set(), ({ name }) => names.add(name.value));
@@ -78,12 +70,12 @@ function makePlan(schema: GraphQLSchema, document: DocumentNode, operationName?:
   };
 }
 
-const plans = new WeakMap<DocumentNode, Map<string, Plan | null>>();
+const plans = new WeakMap<graphql.DocumentNode, Map<string, Plan | null>>();
 
 /** Null where a valid document has no such operation. */
 export function planOf(
-  schema: GraphQLSchema,
-  document: DocumentNode,
+  schema: graphql.GraphQLSchema,
+  document: graphql.DocumentNode,
   operationName?: string | null,
 ): Plan | null {
   const known = plans.get(document) ?? new Map<string, Plan | null>();

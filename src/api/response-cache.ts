@@ -19,8 +19,6 @@ const MAX_KEY = 4_000;
 const ENTRY_BYTES = 500;
 const MAX_SHARE = 1 / 16;
 
-const sizeOf = ({ body }: CallResponse): number => body.plain.length * 2;
-
 /** Null, which caches nothing, for 0 bytes. */
 export function createResponseCache(maxBytes: number): ResponseCache | null {
   if (maxBytes === 0) return null;
@@ -31,7 +29,7 @@ export function createResponseCache(maxBytes: number): ResponseCache | null {
       ENTRY_BYTES +
       key.length * 2 +
       shards.length * 8 +
-      (made ? sizeOf(made.response) + made.state.shopper.bytes : 0),
+      (made ? made.response.body.plain.length * 2 + made.state.shopper.bytes : 0),
   });
   measure(METRICS.keptBytes, () => cache.calculatedSize);
   return cache;

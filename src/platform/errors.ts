@@ -63,18 +63,20 @@ export const FAILURES = {
 
 export type ErrorType = keyof typeof FAILURES;
 
-/** An expected error: the caller sees its type and message unchanged. */
+const RETRY: Record<string, string> = { 'Retry-After': '5' };
+
+/** An expected error: the caller sees its type and message unchanged. `unavailable` always asks for a retry. */
 export class AppError extends Error {
   readonly type: ErrorType;
   readonly status: number;
   readonly headers: Record<string, string>;
 
-  constructor(type: ErrorType, msg: string, headers: Record<string, string> = {}) {
+  constructor(type: ErrorType, msg: string, headers?: Record<string, string>) {
     super(msg);
     this.name = 'AppError';
     this.type = type;
     this.status = FAILURES[type][0];
-    this.headers = headers;
+    this.headers = headers ?? (type === 'unavailable' ? RETRY : {});
   }
 }
 

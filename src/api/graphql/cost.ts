@@ -1,21 +1,5 @@
 import type { ApolloServerPlugin, HeaderMap } from '@apollo/server';
-import {
-  Kind,
-  OperationTypeNode,
-  getArgumentValues,
-  getNamedType,
-  getNullableType,
-  isListType,
-} from 'graphql';
-import type {
-  DocumentNode,
-  FieldNode,
-  GraphQLField,
-  GraphQLObjectType,
-  GraphQLSchema,
-  OperationDefinitionNode,
-  SelectionSetNode,
-} from 'graphql';
+import * as graphql from 'graphql';
 import type { Context } from '../../context.ts';
 import { JSON_LIMITS } from '../../platform/json.ts';
 import { countAll } from '../../platform/limiter.ts';
@@ -45,21 +29,21 @@ const PAGES: Record<string, { standard: number; most: number }> = {
 };
 
 type Values = Record<string, unknown>;
-type Field = GraphQLField<unknown, unknown>;
+type Field = graphql.GraphQLField<unknown, unknown>;
 type Walk = {
   fragments: Fragments;
   variables: Values;
   perEntry: number;
-  mutation: GraphQLObjectType | null | undefined;
+  mutation: graphql.GraphQLObjectType | null | undefined;
   /** Entries already counted by value, because many fields can use the same variable. */
   sent: Map<object, number>;
 };
 
 /** The arguments of a field; empty where a variable makes a required one null, which the field itself reports when it runs. */
-function argumentsOf(field: Field, node: FieldNode, { variables }: Walk): Values {
+function argumentsOf(field: Field, node: graphql.FieldNode, { variables }: Walk): Values {
   if (field.args.length === 0) return {};
   try {
-    return getArgumentValues(field, node, variables);
+    return graphql.getArgumentValues(field, node, variables);
   } catch {
     return {};
   }
@@ -79,7 +63,7 @@ function entriesIn(value: unknown, sent: Walk['sent'], levels = 2 * JSON_LIMITS.
 /** The number of records that the arguments request: a page, or one for each id; null without such an argument. */
 function askedFor(field: Field, values: Values): number | null {
   const ids = field.args.find(
-    ({ name, type }) => isListType(getNullableType(type)) && Array.isArray(values[name]),
+    ({ name, type }) => graphql.isListType(graphql.getNullableType(type)) && Array.isArray(values[name]),
   );
   if (ids) return (values[ids.name] as unknown[]).length;
   const page = field.args.find(({ name }) => PAGES[name]);
@@ -90,11 +74,16 @@ function askedFor(field: Field, values: Values): number | null {
 }
 
 /** `page` is the page size of the surrounding field. */
-function costOfSet(set: SelectionSetNode, type: GraphQLObjectType, page: number | null, walk: Walk): number {
+function costOfSet(
+  set: graphql.SelectionSetNode,
+  type: graphql.GraphQLObjectType,
+  page: number | null,
+  walk: Walk,
+): number {
   let cost = 0;
   for (const node of set.selections) {
-    if (node.kind !== Kind.FIELD) {
-      const inner = node.kind === Kind.FRAGMENT_SPREAD ? walk.fragments.get(node.name.value) : node;
+    if (node.kind !== graphql.Kind.FIELD) {
+      const inner = node.kind === graphql.Kind.FRAGMENT_SPREAD ? walk.fragments.get(node.name.value) : node;
       if (inner) cost += costOfSet(inner.selectionSet, type, page, walk);
       continue;
     }
@@ -105,13 +94,13 @@ function costOfSet(set: SelectionSetNode, type: GraphQLObjectType, page: number 
   return cost;
 }
 
-function costOfField(field: Field, node: FieldNode, page: number | null, walk: Walk): number {
+function costOfField(field: Field, node: graphql.FieldNode, page: number | null, walk: Walk): number {
   const values = argumentsOf(field, node, walk);
   const sent = walk.perEntry * entriesIn(values, walk.sent);
   if (!node.selectionSet) return sent;
-  const type = getNamedType(field.type) as GraphQLObjectType;
+  const type = graphql.getNamedType(field.type) as graphql.GraphQLObjectType;
   const own = askedFor(field, values);
-  if (!isListType(getNullableType(field.type)))
+  if (!graphql.isListType(graphql.getNullableType(field.type)))
     return sent + 1 + costOfSet(node.selectionSet, type, own, walk);
   return sent + (own ?? page ?? UNBOUNDED) * (1 + costOfSet(node.selectionSet, type, null, walk));
 }
@@ -121,9 +110,9 @@ function costOfField(field: Field, node: FieldNode, page: number | null, walk: W
  * entry sent. Values of a record are free. Null where the variables do not fit.
  */
 export function estimateCost(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  operation: OperationDefinitionNode,
+  schema: graphql.GraphQLSchema,
+  document: graphql.DocumentNode,
+  operation: graphql.OperationDefinitionNode,
   given: Values,
 ): number | null {
   const { coerced } = coerceVariables(schema, document, operation, given, 1);
@@ -133,7 +122,7 @@ export function estimateCost(
   const walk: Walk = {
     fragments,
     variables: coerced,
-    perEntry: operation.operation === OperationTypeNode.MUTATION ? WRITE : 1,
+    perEntry: operation.operation === graphql.OperationTypeNode.MUTATION ? WRITE : 1,
     mutation: schema.getMutationType(),
     sent: new Map(),
   };
@@ -175,7 +164,7 @@ async function charge(ctx: Context, cost: number, headers: HeaderMap): Promise<v
 }
 
 /** Rejects expensive operations before they run and reports the cost in headers. Trusted documents are not estimated. */
-export function limitCost(schema: GraphQLSchema): ApolloServerPlugin<Context> {
+export function limitCost(schema: graphql.GraphQLSchema): ApolloServerPlugin<Context> {
   return {
     requestDidStart: async ({ contextValue: ctx }) => ({
       didResolveOperation: async ({ document, operation, request, response }) => {

@@ -16,13 +16,12 @@ export type Documents = {
   trusts: (text: string, ctx: Context) => boolean;
 };
 
-/** Anybody can register documents, so their memory is bounded; a client whose document was evicted sends it again. */
-const TEXT_LIMITS = { maxSize: 4_000_000, maxEntrySize: 100_000 };
-
 /** Automatic persisted queries: a valid document is remembered by the SHA-256 that was sent along with it. */
 function rememberDocuments(): Documents {
+  // Anybody can register documents, so their memory is bounded; a client whose document was evicted sends it again.
   const texts = new LRUCache<string, string>({
-    ...TEXT_LIMITS,
+    maxSize: 4_000_000,
+    maxEntrySize: 100_000,
     sizeCalculation: (text) => text.length + 200,
   });
   return {
@@ -79,12 +78,6 @@ export function createDocuments(trustedPath: string | null): Documents | Promise
   return trustedPath === null ? rememberDocuments() : trustDocuments(trustedPath);
 }
 
-/**
- * Characters of checked documents that stay parsed, which takes 40 times the memory. Anonymous callers have a separate cache,
- * because they could evict all others.
- */
-const PARSED_CHARACTERS = { authenticated: 1_000_000, anonymous: 250_000 };
-
 /** Apollo prefixes the hash of the text with that of the schema; a process has one schema. */
 const hashIn = (key: string): string => key.slice(key.lastIndexOf(':') + 1);
 
@@ -95,10 +88,8 @@ const hashIn = (key: string): string => key.slice(key.lastIndexOf(':') + 1);
 export function createChecks(schema: GraphQLSchema, { trusts }: Documents) {
   const cacheOf = (maxSize: number): LRUCache<string, DocumentNode> =>
     new LRUCache({ maxSize, sizeCalculation: ({ loc }) => Math.max(1, loc!.end) });
-  const checked = {
-    authenticated: cacheOf(PARSED_CHARACTERS.authenticated),
-    anonymous: cacheOf(PARSED_CHARACTERS.anonymous),
-  };
+  // In characters, which take 40 times the memory when parsed. Anonymous callers could evict the documents of all others.
+  const checked = { authenticated: cacheOf(1_000_000), anonymous: cacheOf(250_000) };
   const find = (hash: string): DocumentNode | undefined =>
     checked.authenticated.get(hash) ?? checked.anonymous.get(hash);
   const nextTurn = createTurns();

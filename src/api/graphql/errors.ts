@@ -39,9 +39,7 @@ export function toAppError(
   if (isUnstorableText(cause))
     return new AppError('invalid-request', 'A string contains a character that cannot be stored');
   if (isDatabaseAway(cause))
-    return new AppError('unavailable', 'The service is temporarily unavailable; retry later', {
-      'Retry-After': '5',
-    });
+    return new AppError('unavailable', 'The service is temporarily unavailable; retry later');
   log.error({ requestId, ...trace, err: cause ?? error }, 'Unexpected error');
   return new AppError('internal-error', `Internal server error; please quote the request id ${requestId}`);
 }

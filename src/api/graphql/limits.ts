@@ -80,10 +80,9 @@ export function checkText(text: string, limits: DocumentLimits): void {
 }
 
 /** With fragments expanded; `roots` are top-level fields, `lists` the deepest nesting of lists. */
-type Size = { depth: number; fields: number; roots: number; lists: number };
+const NOTHING = { depth: 0, fields: 0, roots: 0, lists: 0 };
+type Size = typeof NOTHING;
 type Known = Map<FragmentDefinitionNode, Size>;
-
-const NOTHING: Size = { depth: 0, fields: 0, roots: 0, lists: 0 };
 
 function measure(set: SelectionSetNode | undefined, fragments: Fragments, known: Known): Size {
   const total = { ...NOTHING };

@@ -1,11 +1,4 @@
-import {
-  OperationTypeNode,
-  getNamedType,
-  getNullableType,
-  getOperationAST,
-  isInputObjectType,
-  print,
-} from 'graphql';
+import * as graphql from 'graphql';
 import type { FieldNode, GraphQLField, GraphQLSchema } from 'graphql';
 import { objectSchema } from '../../platform/json.ts';
 import type { Schema } from '../../platform/json.ts';
@@ -66,8 +59,8 @@ function describeField(
 
 function describeInputs({ args }: GraphQLField<unknown, unknown>): Map<string, string> {
   const inputs = args.flatMap((arg) => {
-    const type = getNullableType(arg.type);
-    return [arg, ...(isInputObjectType(type) ? Object.values(type.getFields()) : [])];
+    const type = graphql.getNullableType(arg.type);
+    return [arg, ...(graphql.isInputObjectType(type) ? Object.values(type.getFields()) : [])];
   });
   return new Map(inputs.map((input) => [input.name, inWords(input)]));
 }
@@ -86,7 +79,7 @@ function describeGraphql(route: Route, readings: Reading[]): Schema {
     .filter(({ field }) => field.kind === 'fixed')
     .map((reading) => [reading.name, reading.field.read(null, reading)]);
   return {
-    query: print(route.document),
+    query: graphql.print(route.document),
     inputs: Object.fromEntries(inputs) as Schema,
     fixed: Object.fromEntries(fixed) as Schema,
   };
@@ -121,11 +114,11 @@ function requestBody(route: Route, own: Field[]): Schema {
 
 function describeCall(key: string, route: Route, schema: GraphQLSchema, schemas: Schemas): OpenApi['paths'] {
   const [method = '', path = ''] = key.split(' ');
-  const { operation, selectionSet } = getOperationAST(route.document)!;
+  const { operation, selectionSet } = graphql.getOperationAST(route.document)!;
   const node = selectionSet.selections[0] as FieldNode;
   const root = schema.getRootType(operation)!.getFields()[node.name.value]!;
   // In GraphQL null means an error, which has its own response here.
-  const description = inWords(getNamedType(root.type));
+  const description = inWords(graphql.getNamedType(root.type));
   const record = { ...schemas.valueSchema(root.type, node.selectionSet), description };
   const { description: _ofItsType, ...response } = route.reply.shape.schema(record, schemas.resolve);
   const inputs = describeInputs(root);
@@ -135,7 +128,7 @@ function describeCall(key: string, route: Route, schema: GraphQLSchema, schemas:
     .map((reading) => describeField(reading, inputs.get(reading.name)!, schemas, root.name));
   const isInQuery = (field: Field): boolean => method === 'GET' || field.isInQuery === true;
   const inBody = fields.filter((field) => !isInQuery(field));
-  const isRetryable = operation === OperationTypeNode.MUTATION && !route.stream;
+  const isRetryable = operation === graphql.OperationTypeNode.MUTATION && !route.stream;
   const parameters = [
     ...fields.filter(isInQuery).map(queryParameter),
     ...(isRetryable ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
@@ -168,11 +161,7 @@ export function createOpenApi(schema: GraphQLSchema, table: RouteTable): OpenApi
   const schemas = createSchemas(rows.map(([, { document }]) => document));
   const calls = rows.map(([key, route]) => describeCall(key, route, schema, schemas));
   const paths = Object.assign({}, ...calls) as OpenApi['paths'];
-  const operations = describeGraphqlOnly(
-    schema,
-    rows.map(([, route]) => route),
-    schemas,
-  );
+  const operations = describeGraphqlOnly(schema, Object.values<Route>(table), schemas);
   // A reply may split a record and refer only to its parts.
   const text = JSON.stringify([paths, operations, schemas.components]);
   const used = Object.entries(schemas.components)

@@ -47,10 +47,8 @@ function describe(kind: string, field: RootField, { valueSchema, resolve }: Sche
   const args = field.args.map(
     (arg) => [arg.name, { ...valueSchema(arg.type), description: inWords(arg) }] as const,
   );
-  const argsSchema = objectSchema(
-    Object.fromEntries(args),
-    required.map((arg) => arg.name),
-  );
+  const requiredNames = required.map((arg) => arg.name);
+  const argsSchema = objectSchema(Object.fromEntries(args), requiredNames);
   // An input object gets its required fields only.
   const sample = (key: string, schema: Schema): unknown => {
     const { properties, required: keys = [] } = resolve(schema) as { required?: string[] } & Partial<

@@ -94,15 +94,8 @@ export const HEADERS: Record<string, Schema> = {
 const refer = (...names: string[]): Schema =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-export const RESPONSE_HEADERS = refer(
-  'X-Request-Id',
-  'RateLimit-Limit',
-  'RateLimit-Remaining',
-  'RateLimit-Reset',
-);
-
+export const RESPONSE_HEADERS = refer(...Object.keys(HEADERS).filter((name) => name !== 'Retry-After'));
 export const ERROR_HEADERS = refer('X-Request-Id');
-
 export const RETRY_HEADERS = refer('X-Request-Id', 'Retry-After');
 
 export const PARAMETERS: Schema = {

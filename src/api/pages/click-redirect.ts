@@ -20,11 +20,9 @@ const MAX_STORES = 1_000;
 const MAX_QUERY = 1_000;
 
 /** Browsers and email clients that prefetch say so; nobody has clicked what they open. */
-function isPrefetch(req: Request): boolean {
-  const purposes = ['purpose', 'sec-purpose', 'x-purpose', 'x-moz'].map((name) =>
-    String(req.headers[name] ?? ''),
-  );
-  return req.method === 'HEAD' || purposes.some((purpose) => /prefetch|preview|prerender/i.test(purpose));
+function isPrefetch({ method, headers }: Request): boolean {
+  const purposes = [headers['purpose'], headers['sec-purpose'], headers['x-purpose'], headers['x-moz']];
+  return method === 'HEAD' || /prefetch|preview|prerender/i.test(purposes.join());
 }
 
 /** The result if it comes in time; `late` if it does not, or fails. */

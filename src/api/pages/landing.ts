@@ -94,7 +94,6 @@ export function landingPage(req: Request, { config }: Services, demo: DemoStore 
     bundle: 'landing',
     title: 'wishgate',
     description: 'Wishlists, save for later and back-in-stock alerts for online stores.',
-    bar: { hasDemo: demo !== null },
     body: body(url, html, shown, demo !== null),
     ...(shown && {
       data,

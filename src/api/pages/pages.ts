@@ -44,7 +44,6 @@ async function graphiqlPage(req: Request, services: Services, demo: DemoStore | 
     bundle: 'graphiql',
     title: 'GraphiQL · wishgate',
     description: 'Write and run GraphQL queries, with the schema’s documentation.',
-    bar: { hasDemo: demo !== null },
     body: `<main><h1 class="visually-hidden">GraphiQL</h1><div id="app"><p class="wait">Loading GraphiQL…</p></div></main>
 <noscript>GraphiQL needs JavaScript. Turn it on and reload the page.</noscript>`,
     // Stored tabs belong to this store: another one starts with its own.
@@ -67,7 +66,6 @@ async function clientPage(req: Request, { config }: Services, demo: DemoStore | 
     bundle: 'client',
     title: 'Browser library · wishgate',
     description: 'One script tag for your storefront: lists, save for later and alerts.',
-    bar: { hasDemo: demo !== null },
     body: `<main>${text}</main>`,
     isSecret: pid !== 'YOUR_PID',
   };
@@ -78,7 +76,6 @@ function docsPage(req: Request, { config }: Services, demo: DemoStore | null): H
   const shown = isLoopbackCall(req, config) ? demo : null;
   return {
     bundle: 'docs',
-    bar: { hasDemo: demo !== null },
     title: 'API reference · wishgate',
     description:
       'Every REST call and GraphQL operation of wishgate with its fields and errors, ready to send.',
@@ -116,11 +113,11 @@ export function servePages(
   schema: GraphQLSchema,
   demo: DemoStore | null,
 ): void {
-  servePage(app, '/', (req) => landingPage(req, services, demo));
+  const bar = { hasDemo: demo !== null };
+  const pages = { '/': landingPage, '/graphiql': graphiqlPage, '/client': clientPage, '/docs': docsPage };
+  for (const [route, make] of Object.entries(pages))
+    servePage(app, route, async (req) => ({ ...(await make(req, services, demo)), bar }));
   servePage(app, '/dashboard', () => dashboardPage(services));
-  servePage(app, '/graphiql', (req) => graphiqlPage(req, services, demo));
-  servePage(app, '/client', (req) => clientPage(req, services, demo));
-  servePage(app, '/docs', (req) => docsPage(req, services, demo));
   if (demo) serveDemo(app, services, demo);
   serveFiles(app, schema);
 }

@@ -71,14 +71,12 @@ function countBody(req: Request, res: Response, isPacked: boolean): Promise<neve
     body.giveUp = () => {
       forget();
       res.shouldKeepAlive = false;
-      reject(new AppError('unavailable', 'Too many requests are in progress; retry later', RETRY));
+      reject(new AppError('unavailable', 'Too many requests are in progress; retry later'));
     };
     if (isPacked) count(MAX_BODY_BYTES);
     else req.on('data', onData);
   });
 }
-
-const RETRY: Record<string, string> = { 'Retry-After': '5' };
 
 /** As JSON, 2 MB of empty arrays are 40 MB of objects. Larger bodies are rare: an array has at most 500 entries. */
 const LARGE_BODY = 200_000;

@@ -5,13 +5,6 @@ const LIFETIME_MS = 5 * 60 * 1000;
 
 type Stored = { who: string; generation: string; lists: Record<string, { at: number; text: string }> };
 
-type Channel = {
-  postMessage(message: unknown): void;
-  onmessage: ((event: { data: unknown }) => void) | null;
-  unref?: () => void;
-};
-type Host = { BroadcastChannel?: new (name: string) => Channel; localStorage?: StorageLike };
-
 const EMPTY = '{"who":"","generation":"","lists":{}}';
 
 /** A short hash (cyrb53): the storage has to distinguish shoppers, not to identify them. */
@@ -30,7 +23,7 @@ function fingerprint(text: string): string {
 
 function browserStorage(): StorageLike | null {
   try {
-    return (globalThis as Host).localStorage ?? null;
+    return globalThis.localStorage ?? null;
   } catch {
     return null;
   }
@@ -69,8 +62,7 @@ export function createCache(
   const notifyAll = (change: Change): void => listeners.forEach((listener) => notify(listener, change));
   const invalidate = (): void => save({ ...load(), generation: Math.random().toString(36), lists: {} });
 
-  const { BroadcastChannel } = globalThis as Host;
-  const channel = BroadcastChannel ? new BroadcastChannel(key) : null;
+  const channel = globalThis.BroadcastChannel ? new BroadcastChannel(key) : null;
   if (channel) {
     channel.onmessage = ({ data }) => {
       if (memory !== null) invalidate();
@@ -78,7 +70,7 @@ export function createCache(
       notifyAll(data as Change);
     };
     // Outside a browser, an open channel would keep the process alive.
-    channel.unref?.();
+    (channel as { unref?: () => void }).unref?.();
   }
 
   return {

@@ -2,8 +2,6 @@ import { errorOf } from './caller.ts';
 import { noResponse } from './error.ts';
 import type { FetchAnswer } from './types.ts';
 
-type Reader = { read(): Promise<{ done: boolean; value?: Uint8Array }> };
-
 /** The service sends a keep-alive every 12 seconds; a stream that is silent for longer is dead. */
 const SILENCE_MS = 30_000;
 
@@ -13,7 +11,7 @@ export async function readStream<Data>(
   cut: () => void,
   onData: (data: Data) => Promise<void>,
 ): Promise<void> {
-  const { body } = response as { body?: { getReader?: () => Reader } | null };
+  const { body } = response as Partial<Response>;
   if (response.status !== 200 || !/event-stream/.test(response.headers?.get('content-type') ?? '')) {
     const text = await response.text();
     const parsed = JSON.parse(text || 'null') as unknown;

@@ -20,10 +20,6 @@ export type WatchTools = {
   timeoutMs: number;
 };
 
-type Events = {
-  addEventListener(name: string, listener: () => void): void;
-  removeEventListener(name: string, listener: () => void): void;
-};
 type Changes = ListChange & { isWhole: boolean };
 
 /** The first message arrives at once, unless a proxy buffers it. */
@@ -40,8 +36,7 @@ export function watchLists(
   onLists: (lists: List[], change: ListChange) => void,
   onError?: OnError,
 ): () => void {
-  const browser = globalThis as Partial<Events> & { document?: Events & { visibilityState: string } };
-  const page = browser.document;
+  const page = globalThis.document as Document | undefined;
   let isStopped = false;
   /** Long polling is used until this time, because streams do not get through. */
   let streamsAt = 0;
@@ -164,13 +159,13 @@ export function watchLists(
 
   const stopListening = tools.onIdentity(restart);
   page?.addEventListener('visibilitychange', restart);
-  browser.addEventListener?.('online', restart);
+  globalThis.addEventListener?.('online', restart);
   void run();
   return () => {
     isStopped = true;
     stopListening();
     page?.removeEventListener('visibilitychange', restart);
-    browser.removeEventListener?.('online', restart);
+    globalThis.removeEventListener?.('online', restart);
     restart();
   };
 }

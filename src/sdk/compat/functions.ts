@@ -1,12 +1,4 @@
-import type {
-  AlertRequest,
-  Item,
-  List,
-  ListContents,
-  NewList,
-  ProductId,
-  Wishgate,
-} from '../client/wishgate.ts';
+import type * as library from '../client/wishgate.ts';
 import { callable, done, fieldsOf, lidOf, productOf, refOf } from './call.ts';
 import type { Callback, ListName, PageProduct } from './call.ts';
 import { EVENT_TYPES, createOlder } from './older.ts';
@@ -33,12 +25,12 @@ const flagOf = (value: unknown): 0 | 1 | undefined =>
   value == null || value === '' ? undefined : Number(value) === 0 ? 0 : 1;
 
 /** Creates the object whose functions are called by pages written for the public product. */
-export function createSwat(client: Wishgate, tag: Tag, isLoggedIn: () => boolean) {
+export function createSwat(client: library.Wishgate, tag: Tag, isLoggedIn: () => boolean) {
   const events = new EventTarget();
   const emit = (name: string, detail: unknown): void =>
     void events.dispatchEvent(new CustomEvent(EVENT_NAMES[name]!, { detail: { d: detail } }));
 
-  const details = async (list: ListName): Promise<ListContents> => {
+  const details = async (list: ListName): Promise<library.ListContents> => {
     const lid = lidOf(list);
     const contents = await client.fetchListDetails({ lid });
     const { items, pagination } = contents;
@@ -49,7 +41,7 @@ export function createSwat(client: Wishgate, tag: Tag, isLoggedIn: () => boolean
     }
     return contents;
   };
-  const allItems = async (list: ListName): Promise<Item[]> => (await details(list)).items;
+  const allItems = async (list: ListName): Promise<library.Item[]> => (await details(list)).items;
 
   const subscribe = async (
     address: string | undefined,
@@ -71,7 +63,7 @@ export function createSwat(client: Wishgate, tag: Tag, isLoggedIn: () => boolean
   const subscribeWith = (...given: unknown[]) => {
     const [first, second, product, ok, err, mailingList, topic] = given;
     if (typeof first === 'object' && first)
-      return done(() => client.subscribeForProductAlert(first as AlertRequest), second, product);
+      return done(() => client.subscribeForProductAlert(first as library.AlertRequest), second, product);
     const run = () =>
       subscribe(first as string, second as string, product as PageProduct, mailingList, topic);
     return done(run, ok, err);
@@ -94,15 +86,15 @@ export function createSwat(client: Wishgate, tag: Tag, isLoggedIn: () => boolean
     callable(async (product: PageProduct, lists: ListName | ListName[]) =>
       (await Promise.all([lists].flat().map((list) => run(list, [product])))).flat(),
     );
-  const remove = async (list: ListName): Promise<List> => {
+  const remove = async (list: ListName): Promise<library.List> => {
     const deleted = await client.deleteList(lidOf(list));
     emit('removeWishlistCollection', deleted);
     return deleted;
   };
   /** Pages use the first list as the wishlist, so the save-for-later list comes last. */
-  const fetchLists = async (lty?: string): Promise<List[]> =>
+  const fetchLists = async (lty?: string): Promise<library.List[]> =>
     (await client.fetchLists({ lty })).sort((a, b) => Number(a.lty === 'sfl') - Number(b.lty === 'sfl'));
-  const countOf = async ({ empi }: { empi: ProductId }) => {
+  const countOf = async ({ empi }: { empi: library.ProductId }) => {
     const { data } = await client.getSocialCount({ empi });
     return { ...data, data };
   };
@@ -121,7 +113,7 @@ export function createSwat(client: Wishgate, tag: Tag, isLoggedIn: () => boolean
     },
     fetchListDetails: callable(details),
     fetchListCtx: callable(allItems),
-    createList: callable((list: string | NewList) =>
+    createList: callable((list: string | library.NewList) =>
       client.createList(typeof list === 'string' ? { lname: list } : list),
     ),
     updateList: callable((list: { lid: string }) => client.updateList(list)),
@@ -141,7 +133,9 @@ export function createSwat(client: Wishgate, tag: Tag, isLoggedIn: () => boolean
     SaveForLater: createSaved(client, details),
     wishlist: {
       getSocialCount: callable(countOf),
-      getSocialCountBatch: callable((products: { empi: ProductId }[]) => Promise.all(products.map(countOf))),
+      getSocialCountBatch: callable((products: { empi: library.ProductId }[]) =>
+        Promise.all(products.map(countOf)),
+      ),
     },
     isCollectionsEnabled: () => true,
   };

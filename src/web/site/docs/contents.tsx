@@ -24,7 +24,6 @@ const ABOUT_EVENTS =
 export const START: Part[] = [
   {
     name: 'Start',
-    about: '',
     topics: [
       { href: '#/', title: 'Introduction', pieces: [] },
       { href: '#/credentials', title: 'Credentials', pieces: ['pid, API key, regid and sessionid'] },
@@ -32,7 +31,6 @@ export const START: Part[] = [
   },
   {
     name: 'Guides',
-    about: '',
     topics: GUIDES.map(({ id, title, blocks }) => ({
       href: `#/guide/${id}`,
       title,

@@ -58,7 +58,7 @@ function useHash(parts: Part[]): string {
   return hash;
 }
 
-const PartSection = ({ name, about, topics }: Part) => (
+const PartSection = ({ name, about = '', topics }: Part) => (
   <section>
     <h2>{name}</h2>
     <Text text={about} />

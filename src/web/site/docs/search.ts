@@ -11,7 +11,7 @@ export type Topic = {
   body?: () => ComponentChildren;
 };
 
-export type Part = { name: string; about: string; topics: Topic[] };
+export type Part = { name: string; about?: string; topics: Topic[] };
 
 type Snippet = { before: string; mark: string; after: string };
 
