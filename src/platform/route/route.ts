@@ -1,6 +1,7 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import {
   TypeInfo,
+  assertInputObjectType,
   getNamedType,
   getNullableType,
   getOperationAST,
@@ -10,13 +11,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import type {
-  DocumentNode,
-  FieldNode,
-  GraphQLInputObjectType,
-  GraphQLInputType,
-  GraphQLSchema,
-} from 'graphql';
+import type { DocumentNode, FieldNode, GraphQLInputType, GraphQLSchema } from 'graphql';
 import { objectSchema, rawJson, stringifyJson, stripNull } from '../json.ts';
 import type { ObjectSchema, Schema } from '../json.ts';
 import { innermostRefusal } from './form.ts';
@@ -25,7 +20,7 @@ import type { Field, Input, Place } from './form.ts';
 export type StreamType = 'application/json' | 'text/csv';
 
 /** A response that is written in chunks; it fails before the first chunk or not at all. */
-export type ReplyStream = {
+type ReplyStream = {
   type: StreamType;
   write: (ctx: never, variables: Record<string, unknown>) => Promise<AsyncIterable<string>>;
 };
@@ -110,11 +105,10 @@ export function readingsOf(schema: GraphQLSchema, { document, form }: Route): Re
     });
     if (isField(entry))
       return [{ group: null, ...read(variable, entry), type, failure: innermostRefusal(around) }];
-    const inputs = (getNullableType(type) as GraphQLInputObjectType).getFields();
+    const inputs = assertInputObjectType(getNullableType(type)).getFields();
     return Object.entries(entry).map(([name, field]) => {
-      const input = inputs[name]!;
-      const failure = innermostRefusal([...around, input]);
-      return { group: variable, ...read(name, field), type: input.type, failure };
+      const failure = innermostRefusal([...around, inputs[name]!]);
+      return { group: variable, ...read(name, field), type: inputs[name]!.type, failure };
     });
   });
 }
