@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { GraphQLError } from 'graphql';
 import type { ExecutionResult, GraphQLFormattedError } from 'graphql';
 import type { Context, GraphqlOperation, Services } from '../context.ts';
-import { AppError, fail } from '../platform/errors.ts';
+import { AppError, fail, failUntil } from '../platform/errors.ts';
 import type { ErrorType } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import { stringifyJson } from '../platform/json.ts';
@@ -169,10 +169,8 @@ async function isWithinBudget(ctx: Context, claim: WriteClaim, bytes: number): P
 const expiryAt = (now: Date): Date => new Date(now.getTime() - rules.KEPT_MS);
 
 function failTooManyKeys(startedAt: Date, now: Date): never {
-  const seconds = Math.ceil((startedAt.getTime() + rules.KEPT_MS - now.getTime()) / 1_000);
-  return fail('too-many-requests', 'Too many Idempotency-Keys today; omit the header or retry later', {
-    'Retry-After': String(Math.max(1, seconds)),
-  });
+  const until = new Date(startedAt.getTime() + rules.KEPT_MS);
+  return failUntil(until, now, 'Too many Idempotency-Keys today; omit the header or retry later');
 }
 
 /** Null when the claim is ours, else the stored result. Waiting holds no connection, so retries cannot starve the first. */

@@ -25,16 +25,6 @@ export function shareKey(secret: Uint8Array, kind: keyof typeof SHARE_LIMITS, su
   return createHmac('sha256', secret).update(`share ${kind} ${subject}`).digest();
 }
 
-export function failTooManyMails(kind: keyof typeof SHARE_LIMITS, until: Date, now: Date): never {
-  const seconds = String(Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1000)));
-  return fail('too-many-requests', 'Too many lists were emailed; retry later', {
-    'Retry-After': seconds,
-    'RateLimit-Limit': String(SHARE_LIMITS[kind].points),
-    'RateLimit-Remaining': '0',
-    'RateLimit-Reset': seconds,
-  });
-}
-
 /** A line break could inject an email header. */
 export function checkFromName(text: string | null | undefined): string {
   return checkLine('fromname', (text ?? '').trim(), MAX_NAME);

@@ -5,7 +5,7 @@ import type { Context, Services } from '../context.ts';
 import type { MutationEmailListArgs, MutationReportShareArgs } from '../generated/resolvers.ts';
 import { readOrLess } from '../platform/budget.ts';
 import type { Db, Tx } from '../platform/database/database.ts';
-import { fail } from '../platform/errors.ts';
+import { fail, failUntil } from '../platform/errors.ts';
 import { readLanguage, shippedLanguage } from '../platform/messages.ts';
 import { findProducts } from '../stores/products/product.repo.ts';
 import { variantUrl } from '../stores/products/product.rules.ts';
@@ -138,7 +138,8 @@ async function checkShareLimits(tx: Tx, { store, regid }: Owner, to: string, now
     ['recipient', to],
   ] as const) {
     const key = rules.shareKey(store.secret, kind, subject);
-    const until = await consume(tx, store.pid, key, rules.SHARE_LIMITS[kind], now);
-    if (until !== null) rules.failTooManyMails(kind, until, now);
+    const limit = rules.SHARE_LIMITS[kind];
+    const until = await consume(tx, store.pid, key, limit, now);
+    if (until !== null) failUntil(until, now, 'Too many lists were emailed; retry later', limit.points);
   }
 }

@@ -152,31 +152,21 @@ export function shareUnderWay<Row>(): Share<Row> {
   };
 }
 
-function oncePer<Services, Value>(
-  ownerOf: (services: Services) => object,
-  make: (services: Services) => Value,
-): (services: Services) => Value {
-  const made = new WeakMap<object, Value>();
-  return (services) => {
-    const owner = ownerOf(services);
-    const known = made.get(owner);
-    if (known !== undefined) return known;
-    const value = make(services);
-    made.set(owner, value);
-    return value;
+const oncePer =
+  <Key extends string>(owner: Key) =>
+  <Services extends Record<Key, object>, Value>(make: (services: Services) => Value) => {
+    const made = new WeakMap<object, Value>();
+    return (services: Services): Value => {
+      const known = made.get(services[owner]);
+      if (known !== undefined) return known;
+      const value = make(services);
+      made.set(services[owner], value);
+      return value;
+    };
   };
-}
 
 /** Creates one value per database, such as the loaders that its requests share, and drops it together with the database. */
-export function oncePerDatabase<Services extends { db: object }, Value>(
-  make: (services: Services) => Value,
-): (services: Services) => Value {
-  return oncePer(({ db }) => db, make);
-}
+export const oncePerDatabase = oncePer('db');
 
 /** Creates one value per running app, for values that also depend on the configuration. */
-export function oncePerApp<Services extends { config: object }, Value>(
-  make: (services: Services) => Value,
-): (services: Services) => Value {
-  return oncePer(({ config }) => config, make);
-}
+export const oncePerApp = oncePer('config');

@@ -1,5 +1,4 @@
 import type { Logger } from './log.ts';
-import { watchUnexpected } from './unexpected.ts';
 
 /** The process ends after this time even if work still hangs; the next start adopts a database that was left running. */
 const EXIT_LIMIT_MS = 9_000;
@@ -11,13 +10,11 @@ export function limitShutdown(log: Logger): void {
   }, EXIT_LIMIT_MS).unref();
 }
 
-export type EndSignal = { ended: Promise<0 | 1>; isEnding: () => boolean };
-
 /**
  * Waits for the first signal or fatal error. Installed before the start, so that no signal is lost, and calls `onEnd` at once,
  * even while the start still waits, for example for another process's migration.
  */
-export function endSignal(log: Logger, onEnd: () => void): EndSignal {
+export function endSignal(log: Logger, onEnd: () => void) {
   let isEnding = false;
   const ended = new Promise<0 | 1>((resolve) => {
     const end = (status: 0 | 1): void => {
@@ -31,7 +28,13 @@ export function endSignal(log: Logger, onEnd: () => void): EndSignal {
         end(0);
       });
     }
-    watchUnexpected(log, () => end(1));
+    // Only logged, because otherwise one request could end the process for all.
+    process.on('unhandledRejection', (reason) => log.error({ err: reason }, 'Unhandled promise rejection'));
+    // It may have interrupted anything: the work in progress is completed, and a supervisor restarts the process.
+    process.on('uncaughtException', (error) => {
+      log.fatal({ err: error }, 'Uncaught exception; the process exits');
+      end(1);
+    });
   });
   return { ended, isEnding: () => isEnding };
 }

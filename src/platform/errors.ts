@@ -103,6 +103,17 @@ export function fail(
   throw new AppError(type, msg, headers);
 }
 
+/** Refuses a caller until a time; `limit` is the number of calls in the period, where callers may know it. */
+export function failUntil(until: Date, now: Date, msg: string, limit?: number): never {
+  const seconds = String(Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1_000)));
+  const standing = {
+    'RateLimit-Limit': String(limit),
+    'RateLimit-Remaining': '0',
+    'RateLimit-Reset': seconds,
+  };
+  return fail('too-many-requests', msg, { 'Retry-After': seconds, ...(limit !== undefined && standing) });
+}
+
 /** `rule` follows the name of the field, such as "must have 3 to 50 characters". */
 export function failField(type: ErrorType, field: string, rule: string, sent?: string | null): never {
   return fail(type, sent?.trim() ? `${field} ${rule}` : `${field} is missing: it ${rule}`);

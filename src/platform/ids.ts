@@ -10,16 +10,7 @@ export function newPid(): string {
   return randomBytes(32).toString('base64');
 }
 
-/** An API key of 256 random bits, recognizable for secret scanners by its prefix. */
-export function newApiKey(): string {
-  return `wg_${randomBytes(32).toString('base64url')}`;
-}
-
-export function newOperatorKey(): string {
-  return `wgo_${randomBytes(32).toString('base64url')}`;
-}
-
-/** The secret part of the dashboard's cookie: 256 random bits. */
+/** A secret of 256 random bits. */
 export function newToken(): string {
   return randomBytes(32).toString('base64url');
 }

@@ -44,18 +44,22 @@ export function decodeCursor(field: string, cursor: string, order: string): unkn
 export function decodeSeq(field: string, cursor: string | null | undefined, order: string): number | null {
   if (!cursor) return null;
   const [seq] = decodeCursor(field, cursor, order);
-  return Number.isSafeInteger(seq) ? (seq as number) : failCursor(field);
+  return isSeq(seq) ? seq : failCursor(field);
 }
 
-export function decodeMoment(
-  field: string,
+export const isSeq = (place: unknown): place is number => Number.isSafeInteger(place);
+
+export const isText = (place: unknown): place is string => typeof place === 'string' && isStorable(place);
+
+export function decodeMoment<Place>(
   cursor: string | null | undefined,
   order: string,
-): [at: Date, place: unknown] | null {
+  isPlace: (place: unknown) => place is Place,
+): [at: Date, place: Place] | null {
   if (!cursor) return null;
-  const [time, place] = decodeCursor(field, cursor, order);
+  const [time, place] = decodeCursor('after', cursor, order);
   const at = new Date(typeof time === 'number' ? time : Number.NaN);
-  return Number.isNaN(at.getTime()) ? failCursor(field) : [at, place];
+  return !Number.isNaN(at.getTime()) && isPlace(place) ? [at, place] : failCursor('after');
 }
 
 export function failCursor(field: string): never {

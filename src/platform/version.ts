@@ -3,7 +3,4 @@ import { ROOT } from './places.ts';
 
 export const { version: VERSION, repository: REPOSITORY } = JSON.parse(
   readFileSync(new URL('package.json', ROOT), 'utf8'),
-) as {
-  version: string;
-  repository: string;
-};
+) as Record<'version' | 'repository', string>;

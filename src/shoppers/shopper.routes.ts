@@ -11,24 +11,19 @@ import { streamShoppers } from './shopper.service.ts';
 
 const GENERATE_REGID = 'POST /storeadmin/v3/user/generate-regid';
 const generateRegid = route(GenerateRegidDocument, {
-  caller: 'store',
   summary: 'Get or create a shopper identity',
   form: { uuid: text, useremail: text.unusual, useragenttype: text.required, language: text.unusual },
   needsOneOf: ['uuid', 'useremail'],
-  reply: 'generateRegid',
 });
 
 export const shopperRoutes = {
   [GENERATE_REGID]: generateRegid,
   'POST /storeadmin/user/generate-regid': alias(GENERATE_REGID, generateRegid),
   'POST /storeadmin/v3/user/guest-validate-sync': route(SyncGuestDocument, {
-    caller: 'store',
     summary: 'Merge a guest into an account',
     form: { regid: text.required, useremail: text.required, useragenttype: text.required },
-    reply: 'syncGuest',
   }),
   'POST /storeadmin/v3/user/update': route(UpdateShopperDocument, {
-    caller: 'store',
     namesShopper: true,
     summary: 'Update a shopper',
     form: {
@@ -45,14 +40,11 @@ export const shopperRoutes = {
         pd: json,
       },
     },
-    reply: 'updateShopper',
   }),
   'GET /storeadmin/v3/shoppers.csv': route(ShoppersDocument, {
-    caller: 'store',
     summary: 'Export shoppers as CSV',
     description: "Export the store's guests and accounts as CSV, most recently created first.",
     form: { search: text.unusual, kind: word.unusual, first: fixed(null), after: fixed(null) },
     stream: { type: 'text/csv', write: streamShoppers },
-    reply: 'shoppers',
   }),
 } satisfies RouteTable;

@@ -11,11 +11,10 @@ import {
   checkSearch,
   decodeMoment,
   encodeCursor,
-  failCursor,
+  isText,
   toConnection,
 } from '../platform/page.ts';
 import type { CountedConnection } from '../platform/page.ts';
-import { isStorable } from '../platform/text.ts';
 import { findStore, moveStoreEpoch } from '../stores/store.repo.ts';
 import { failNoStore } from '../stores/store.service.ts';
 import { publicIdOf, regidOf } from './identity.rules.ts';
@@ -107,19 +106,14 @@ const filterOf = ({ search, kind }: QueryShoppersArgs): ShopperFilter => ({
   search: checkSearch(search),
 });
 
-function positionIn(cursor: string | null | undefined) {
-  const [cts, uid] = decodeMoment('after', cursor, ORDER) ?? [];
-  if (cts === undefined) return null;
-  return typeof uid === 'string' && isStorable(uid) ? { cts, uid } : failCursor('after');
-}
-
 export type ShopperPage = CountedConnection<ShopperRow>;
 
 /** The calling store's shoppers, newest first; a regid or public id as search finds that shopper. */
 export async function pageShoppers(ctx: Context, args: QueryShoppersArgs): Promise<ShopperPage> {
   const { pid } = requireStore(ctx);
   const size = checkLimit('first', args.first, 20, 100);
-  const page = { before: positionIn(args.after), limit: size + 1 };
+  const place = decodeMoment(args.after, ORDER, isText);
+  const page = { before: place && { cts: place[0], uid: place[1] }, limit: size + 1 };
   const filter = filterOf(args);
   const named = ID.test(filter.search) ? await shoppers.findById(ctx.db, pid, filter.search) : null;
   const rows = named ? [named] : await shoppers.listShoppers(ctx.db, pid, filter, page);

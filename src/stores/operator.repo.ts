@@ -63,7 +63,7 @@ const matching = ({ search, hasDemo }: StoreFilter): Prisma.StoreWhereInput => (
   ...(!hasDemo && { isDemo: false }),
 });
 
-export type StorePosition = Pick<StoreModel, 'createdAt' | 'pid'>;
+type StorePosition = Pick<StoreModel, 'createdAt' | 'pid'>;
 
 /** Newest first, those behind a position. */
 export function listStores({ prisma }: Db, filter: StoreFilter, { before, limit }: PageRead<StorePosition>) {

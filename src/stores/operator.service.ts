@@ -3,14 +3,13 @@ import { requireOperator } from '../context.ts';
 import type { Context, Services } from '../context.ts';
 import type { QueryStoresArgs } from '../generated/resolvers.ts';
 import { fail } from '../platform/errors.ts';
-import { newId, newOperatorKey } from '../platform/ids.ts';
-import { checkLimit, decodeMoment, encodeCursor, failCursor, toConnection } from '../platform/page.ts';
+import { checkLimit, decodeMoment, encodeCursor, isText, toConnection } from '../platform/page.ts';
 import type { CountedConnection } from '../platform/page.ts';
 import { codePoints, isStorable } from '../platform/text.ts';
 import { HOUR_MS } from '../platform/time.ts';
 import * as operators from './operator.repo.ts';
-import type { ListedStoreRow, OperatorKeyRow, StorePosition } from './operator.repo.ts';
-import { MAX_KEYS, checkKeyName, hashKey, isServed } from './store.rules.ts';
+import type { ListedStoreRow, OperatorKeyRow } from './operator.repo.ts';
+import { MAX_KEYS, hashKey, isServed, makeKey } from './store.rules.ts';
 import { createStore, failNoStore, setMaintenance } from './store.service.ts';
 
 type Deps = Pick<Services, 'db' | 'now'>;
@@ -20,16 +19,14 @@ export const OPERATOR_USER = 'operator';
 
 /** Adds an operator key, which is shown only once; old keys work until they are revoked. */
 export async function addOperatorKey({ db }: Pick<Deps, 'db'>, keyName: string) {
-  const name = checkKeyName(keyName);
-  const key = newOperatorKey();
-  const id = newId();
+  const { key, row } = makeKey('wgo_', keyName);
   await db.transaction(async (tx) => {
     await operators.lockOperatorKeys(tx);
     if ((await operators.listOperatorKeys(tx)).length >= MAX_KEYS)
       fail('limit-reached', `A service can have at most ${MAX_KEYS} active operator keys; revoke one first`);
-    await operators.addOperatorKey(tx, { id, name, hash: hashKey(key), hint: key.slice(-4) });
+    await operators.addOperatorKey(tx, row);
   });
-  return { id, key };
+  return { id: row.id, key };
 }
 
 export async function makeFirstOperatorKey(deps: Pick<Deps, 'db'>): Promise<string | null> {
@@ -66,12 +63,6 @@ function withFigures({ db }: Context, rows: ListedStoreRow[]): StoreWithFigures[
   return rows.map((row) => ({ ...row, figures: () => (counted ??= operators.countFigures(db, pids)) }));
 }
 
-function positionIn(cursor: string | null | undefined): StorePosition | null {
-  const [createdAt, pid] = decodeMoment('after', cursor, ORDER) ?? [];
-  if (createdAt === undefined) return null;
-  return typeof pid === 'string' && isStorable(pid) ? { createdAt, pid } : failCursor('after');
-}
-
 export async function getStores(ctx: Context, { search, first, after }: QueryStoresArgs): Promise<StorePage> {
   requireOperator(ctx);
   const size = checkLimit('first', first, PAGE, MAX_PAGE);
@@ -79,7 +70,9 @@ export async function getStores(ctx: Context, { search, first, after }: QuerySto
   if (codePoints(wanted) > MAX_SEARCH || !isStorable(wanted))
     fail('invalid-request', `search must have at most ${MAX_SEARCH} printable characters`);
   const filter = { search: wanted, hasDemo: ctx.config.demo };
-  const rows = await operators.listStores(ctx.db, filter, { before: positionIn(after), limit: size + 1 });
+  const place = decodeMoment(after, ORDER, isText);
+  const before = place && { createdAt: place[0], pid: place[1] };
+  const rows = await operators.listStores(ctx.db, filter, { before, limit: size + 1 });
   const cursorOf = (row: ListedStoreRow) => encodeCursor(ORDER, row.createdAt.getTime(), row.pid);
   const page = toConnection(withFigures(ctx, rows), size, cursorOf, after);
   return { ...page, count: () => operators.countStores(ctx.db, filter) };

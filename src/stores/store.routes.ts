@@ -4,10 +4,8 @@ import type { RouteTable } from '../platform/route/route.ts';
 
 export const storeRoutes = {
   'GET /storeadmin/me': route(MeDocument, {
-    caller: 'store',
     summary: 'Check an API key',
     description: 'Get the store to which the API key belongs.',
     form: {},
-    reply: 'store',
   }),
 } satisfies RouteTable;

@@ -1,5 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { fail } from '../platform/errors.ts';
+import { newId, newToken } from '../platform/ids.ts';
 import { isLine } from '../platform/text.ts';
 import { DAY_MS } from '../platform/time.ts';
 import { storeSettings } from './store.columns.ts';
@@ -70,6 +71,12 @@ export function checkKeyName(name: string): string {
 
 export function hashKey(apiKey: string): Buffer<ArrayBuffer> {
   return createHash('sha256').update(apiKey).digest();
+}
+
+/** A new key, recognizable for secret scanners by its prefix, and the row to store. */
+export function makeKey(prefix: 'wg_' | 'wgo_', name: string) {
+  const key = prefix + newToken();
+  return { key, row: { id: newId(), name: checkKeyName(name), hash: hashKey(key), hint: key.slice(-4) } };
 }
 
 /** Compares in constant time; the lengths are not secret. */

@@ -1,20 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import type { Context, Services } from '../context.ts';
 import { fail } from '../platform/errors.ts';
-import { newApiKey, newId, newPid } from '../platform/ids.ts';
+import { newPid } from '../platform/ids.ts';
 import { goOutside } from '../platform/in-flight.ts';
 import { whereLeads } from '../platform/public-address.ts';
 import { checkSettings, flagOf } from './setting.rules.ts';
 import type { StoreSettings } from './setting.rules.ts';
 import * as stores from './store.repo.ts';
-import type { NewKey } from './store.repo.ts';
 import {
   MAX_KEYS,
   changeSchedule,
   checkKeyName,
   describeTokenKeys,
-  hashKey,
   isServed,
+  makeKey,
   splitSchedule,
 } from './store.rules.ts';
 import type { TokenKey, TokenKeyInfo } from './store.rules.ts';
@@ -35,19 +34,14 @@ export type { StoreSettings } from './setting.rules.ts';
 
 type Deps = Pick<Services, 'db' | 'now'>;
 
-function makeKey(name: string): { apiKey: string; key: NewKey } {
-  const apiKey = newApiKey();
-  return { apiKey, key: { id: newId(), name, hash: hashKey(apiKey), hint: apiKey.slice(-4) } };
-}
-
 export async function createStore({ db }: Deps, input: StoreSettings & { name: string; isDemo?: boolean }) {
   const { isDemo = false, ...settings } = input;
   const { pacing, rest } = splitSchedule(checkSettings(settings, flagOf));
   const pid = newPid();
   const name = rest.name!;
-  const { apiKey, key } = makeKey('First key');
+  const { key: apiKey, row } = makeKey('wg_', 'First key');
   const store = { ...rest, pid, name, isDemo, secret: randomBytes(32) };
-  await stores.createStore(db, { ...store, pacing: changeSchedule({}, pacing ?? {}, flagOf) }, key);
+  await stores.createStore(db, { ...store, pacing: changeSchedule({}, pacing ?? {}, flagOf) }, row);
   return { pid, apiKey, name };
 }
 
@@ -94,14 +88,14 @@ export async function updateStore({ db }: Deps, pid: string, settings: StoreSett
 
 /** Adds a key; old keys work until they are revoked. */
 export async function rotateKey({ db }: Deps, pid: string, name = '') {
-  const { apiKey, key } = makeKey(checkKeyName(name));
+  const { key: apiKey, row } = makeKey('wg_', name);
   await db.transaction(async (tx) => {
     if (!(await stores.lockStore(tx, pid))) failNoStore();
     if ((await stores.listKeys(tx, pid)).length >= MAX_KEYS)
       fail('limit-reached', `A store can have at most ${MAX_KEYS} active API keys; revoke one first`);
-    await stores.addKey(tx, pid, key);
+    await stores.addKey(tx, pid, row);
   });
-  return { pid, keyId: key.id, apiKey };
+  return { pid, keyId: row.id, apiKey };
 }
 
 export async function revokeKey({ db, now }: Deps, pid: string, keyId: string): Promise<void> {

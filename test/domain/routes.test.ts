@@ -1,27 +1,27 @@
 import { DeleteListDocument, ListContentsDocument } from '../../src/generated/operations.ts';
 import { createSchema } from '../../src/api/graphql/schema.ts';
 import { count, text, version } from '../../src/platform/route/form.ts';
-import { also, changes, route, createReader } from '../../src/platform/route/route.ts';
+import { also, changes, route, createReader, whole } from '../../src/platform/route/route.ts';
 import { routes } from '../../src/api/rest/routes.ts';
 
 const limit = count;
 const offset = count;
 const slice = { lid: text.required, limit, offset };
-const row = { caller: 'shopper', summary: '', form: { ...slice, expectedVersion: version } } as const;
+const row = { summary: '', form: { ...slice, expectedVersion: version } } as const;
 const reading = { ...row, form: slice } as const;
 
 // The compiler checks the lines below `@ts-expect-error`; at run time they only must not fail.
 test('a row does not compile when its form or its reply does not fit its document', () => {
   const fine = [
-    route(DeleteListDocument, { ...row, reply: 'deleteList' }),
+    route(DeleteListDocument, row),
     // @ts-expect-error the document has no such field
-    route(DeleteListDocument, { ...row, reply: 'removeList' }),
+    route(DeleteListDocument, { ...row, reply: { removeList: whole } }),
     // @ts-expect-error the document takes more variables
-    route(DeleteListDocument, { ...reading, reply: 'deleteList' }),
+    route(DeleteListDocument, reading),
     // @ts-expect-error a list id is never null
-    route(DeleteListDocument, { ...row, form: { ...row.form, lid: text }, reply: 'deleteList' }),
+    route(DeleteListDocument, { ...row, form: { ...row.form, lid: text } }),
     // @ts-expect-error a text is no number
-    route(DeleteListDocument, { ...row, form: { ...row.form, limit: text }, reply: 'deleteList' }),
+    route(DeleteListDocument, { ...row, form: { ...row.form, limit: text } }),
     // @ts-expect-error the record has no such part
     route(ListContentsDocument, { ...reading, reply: { listContents: also({ lid: ['list', 'nothing'] }) } }),
     // @ts-expect-error items are no changes

@@ -16,7 +16,7 @@ export type AlertFilter = { state: MessageState | null } & Record<'topic' | 'con
   Record<'from' | 'to', Date | null>;
 
 /** The last alert of the previous page. */
-export type AlertPosition = Pick<AlertRow, 'cts' | 'seq'>;
+type AlertPosition = Pick<AlertRow, 'cts' | 'seq'>;
 
 const statesOf = ({ state }: AlertFilter): readonly MessageState[] => (state === null ? STATES : [state]);
 

@@ -9,14 +9,14 @@ import {
   checkSearch,
   decodeMoment,
   encodeCursor,
-  failCursor,
+  isSeq,
   toConnection,
 } from '../../platform/page.ts';
 import type { CountedConnection } from '../../platform/page.ts';
 import type { ProductRow } from '../../stores/products/product.columns.ts';
 import { readProduct } from '../../stores/products/product.reads.ts';
 import * as alerts from './alert-log.repo.ts';
-import type { AlertFilter, AlertPosition, AlertRow } from './alert-log.repo.ts';
+import type { AlertFilter, AlertRow } from './alert-log.repo.ts';
 
 export { forgetSeen } from './alert-log.repo.ts';
 
@@ -38,17 +38,11 @@ function filterOf({ state, topic, search, ...range }: AlertsInput): AlertFilter 
 
 export type AlertConnectionRow = CountedConnection<AlertRow>;
 
-function positionOf(after: string | null | undefined): AlertPosition | null {
-  const decoded = decodeMoment('after', after, ORDER);
-  if (decoded === null) return null;
-  const [cts, seq] = decoded;
-  return Number.isSafeInteger(seq) ? { cts, seq: seq as number } : failCursor('after');
-}
-
 export async function listAlerts(ctx: Context, { first, after, ...which }: AlertsInput) {
   const { pid } = requireStore(ctx);
   const size = checkLimit('first', first, 20, 100);
-  const before = positionOf(after);
+  const place = decodeMoment(after, ORDER, isSeq);
+  const before = place && { cts: place[0], seq: place[1] };
   const filter = filterOf(which);
   const rows = await alerts.listAlerts(ctx.db, pid, { ...filter, before, limit: size + 1 });
   const cursorOf = ({ cts, seq }: AlertRow): string => encodeCursor(ORDER, cts.getTime(), seq);

@@ -6,7 +6,6 @@ import { streamAlerts } from './alert-log.service.ts';
 
 export const alertRoutes = {
   'GET /storeadmin/v3/alerts.csv': route(AlertsDocument, {
-    caller: 'store',
     summary: 'Export alerts as CSV',
     description: 'Export the alerts of the last 30 days as CSV, newest first.',
     form: {
@@ -19,6 +18,5 @@ export const alertRoutes = {
       after: fixed(null),
     },
     stream: { type: 'text/csv', write: streamAlerts },
-    reply: 'alerts',
   }),
 } satisfies RouteTable;

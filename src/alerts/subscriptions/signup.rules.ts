@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { fail } from '../../platform/errors.ts';
+import { failUntil } from '../../platform/errors.ts';
 import { DAY_MS, HOUR_MS } from '../../platform/time.ts';
 import type { Contact, Medium } from '../../shoppers/contacts/contact.rules.ts';
 
@@ -34,14 +34,9 @@ export function signupKey(secret: Uint8Array, kind: SignupKind, subject: string)
 }
 
 export function failTooMany(kind: keyof typeof WORDS, until: Date, now: Date): never {
-  const seconds = String(Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1000)));
   const { points } = SIGNUP_LIMITS[kind];
-  return fail('too-many-requests', `Too many ${WORDS[kind]}: the limit is ${points} per hour; retry later`, {
-    'Retry-After': seconds,
-    'RateLimit-Limit': String(points),
-    'RateLimit-Remaining': '0',
-    'RateLimit-Reset': seconds,
-  });
+  const msg = `Too many ${WORDS[kind]}: the limit is ${points} per hour; retry later`;
+  return failUntil(until, now, msg, points);
 }
 
 export const LINK_LIFETIME_MS = 7 * DAY_MS;

@@ -85,11 +85,9 @@ function describeGraphql(route: Route, readings: Reading[]): Schema {
   };
 }
 
-function requestBody(route: Route, own: Field[]): Schema {
-  const fields: (Partial<Field> & Pick<Field, 'name' | 'schema'>)[] = [
-    ...parts.callerOf(route).fields,
-    ...own,
-  ];
+type BodyField = Partial<Field> & Pick<Field, 'name' | 'schema'>;
+
+function requestBody({ needsOneOf }: Route, fields: BodyField[]): Schema {
   const properties: Record<string, Schema> = {};
   for (const { name, schema, otherNames = [] } of fields) {
     const description = `Another name of \`${name}\`. If both are sent, \`${name}\` counts.`;
@@ -100,7 +98,7 @@ function requestBody(route: Route, own: Field[]): Schema {
   const required = needed.filter(({ otherNames }) => !otherNames).map(({ name }) => name);
   const choices = [
     ...needed.flatMap(({ name, otherNames }) => (otherNames ? [[name, ...otherNames]] : [])),
-    ...(route.needsOneOf ? [route.needsOneOf] : []),
+    ...(needsOneOf ? [needsOneOf] : []),
   ].map((names) => ({ anyOf: names.map((name) => ({ required: [name] })) }));
   const usual = fields.filter(({ isUnusual }) => !isUnusual);
   const schema = {
@@ -127,6 +125,7 @@ function describeCall(key: string, route: Route, schema: GraphQLSchema, schemas:
     .filter(({ field }) => field.kind !== 'fixed')
     .map((reading) => describeField(reading, inputs.get(reading.name)!, schemas, root.name));
   const isInQuery = (field: Field): boolean => method === 'GET' || field.isInQuery === true;
+  const caller = parts.callerOf(path, route);
   const inBody = fields.filter((field) => !isInQuery(field));
   const isRetryable = operation === graphql.OperationTypeNode.MUTATION && !route.stream;
   const parameters = [
@@ -143,9 +142,9 @@ function describeCall(key: string, route: Route, schema: GraphQLSchema, schemas:
     description: route.description ?? inWords(root),
     ...(route.aliasOf && { deprecated: true }),
     tags: [parts.tagOf(path)],
-    security: parts.callerOf(route).security,
+    security: caller.security,
     ...(parameters.length > 0 && { parameters }),
-    ...(method === 'POST' && { requestBody: requestBody(route, inBody) }),
+    ...(method === 'POST' && { requestBody: requestBody(route, [...caller.fields, ...inBody]) }),
     responses: {
       200: { description: 'Success.', headers: parts.RESPONSE_HEADERS, content },
       ...ERROR_REFS,

@@ -1,4 +1,5 @@
 import type { Schema } from '../../platform/json.ts';
+import { isStorePath } from '../../platform/route/route.ts';
 import type { Route } from '../../platform/route/route.ts';
 import { SHOPPER_EXAMPLE } from './examples.ts';
 
@@ -66,14 +67,14 @@ const SESSIONID =
 /** `fields` are the credentials sent in the form. */
 type Caller = { security: Schema[]; fields: { name: string; schema: Schema; isRequired?: true }[] };
 
-export function callerOf({ caller, isOpen, namesShopper }: Route): Caller {
+export function callerOf(path: string, { isOpen, namesShopper }: Route): Caller {
   const identity = (name: keyof typeof SHOPPER_EXAMPLE, description: string) => ({
     name,
     schema: { type: 'string', description, example: SHOPPER_EXAMPLE[name] },
     ...(!isOpen && { isRequired: true as const }),
   });
   const regid = identity('regid', isOpen ? `${REGID} Without it, only public lists are found.` : REGID);
-  if (caller === 'store') return { security: [{ storeKey: [] }], fields: namesShopper ? [regid] : [] };
+  if (isStorePath(path)) return { security: [{ storeKey: [] }], fields: namesShopper ? [regid] : [] };
   const about = isOpen ? `${SESSIONID} Send it only together with the regid.` : SESSIONID;
   return {
     security: [{ pid: [] }, { pid: [], regid: [], sessionid: [] }, { storeKey: [] }],

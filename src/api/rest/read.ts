@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { GraphQLSchema } from 'graphql';
 import type { Credentials } from '../../context.ts';
-import { createReader } from '../../platform/route/route.ts';
+import { createReader, isStorePath } from '../../platform/route/route.ts';
 import type { Route, RouteTable, Sent } from '../../platform/route/route.ts';
 import { nameRoute, traceOf } from '../access-log.ts';
 import { headerCredentials } from '../authenticate.ts';
@@ -36,9 +36,9 @@ export function prepareRoutes(schema: GraphQLSchema, table: RouteTable): ServedR
  * Shopper calls name the store in the query and the shopper in the form; store calls use Authorization, and x-regid for a
  * shopper. A `regid` in the form of a store call is an ordinary field, unless the row says that it names the shopper.
  */
-function credentialsOf(req: Request, { caller, namesShopper }: Route, sent: Sent): Credentials {
+function credentialsOf(req: Request, { path, namesShopper }: ServedRoute, sent: Sent): Credentials {
   const headers = headerCredentials(req);
-  if (caller === 'store') {
+  if (isStorePath(path)) {
     const regid = (namesShopper ? sent('regid') : null) ?? headers.regid;
     return { ...headers, pid: '', regid, sessionid: '' };
   }

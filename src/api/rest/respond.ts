@@ -6,6 +6,7 @@ import { requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
 import { chargeResponse, isLight } from '../../platform/budget.ts';
 import { stringifyJson } from '../../platform/json.ts';
+import { isStorePath } from '../../platform/route/route.ts';
 import type { StreamType } from '../../platform/route/route.ts';
 import { executeRoute, routed } from '../execute.ts';
 import { newBody } from '../send.ts';
@@ -21,7 +22,7 @@ export async function respondToRest(
   ctx: Context,
   res: Response,
 ): Promise<CallResponse | null> {
-  if (route.caller === 'store') requireStore(ctx);
+  if (isStorePath(route.path)) requireStore(ctx);
   const variables = route.readVariables(sent);
   if (route.stream) {
     const { type, write } = route.stream;

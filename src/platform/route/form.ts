@@ -84,16 +84,11 @@ const INTEGER = /^[+-]?\d+$/;
 const MAX_INT = 2_147_483_647;
 
 /** A whole number; one beyond 32 bits becomes the largest of them. */
-export const count: Optional<number | null> = optional({
-  kind: 'integer',
-  read(text, { name, failure }) {
-    if (text === null) return null;
-    const isFine = INTEGER.test(text.trim());
-    return isFine
-      ? Math.max(-MAX_INT, Math.min(Number(text), MAX_INT))
-      : fail(failure, `${name} must be a whole number`);
-  },
-});
+export const count = nullable('integer', (text, { name, failure }) =>
+  INTEGER.test(text.trim())
+    ? Math.max(-MAX_INT, Math.min(Number(text), MAX_INT))
+    : fail(failure, `${name} must be a whole number`),
+);
 
 export const version: Field<number | null> = count.unusual;
 
@@ -113,16 +108,12 @@ export const flag = nullable(
 const MILLISECONDS = /^-?\d{6,16}$/;
 
 /** A time in milliseconds since the epoch or as ISO 8601 text. */
-export const moment: Optional<number | null> = optional({
-  kind: 'text',
-  read(text, { name, failure }) {
-    if (text === null) return null;
-    const time = MILLISECONDS.test(text.trim()) ? Number(text) : Date.parse(text);
-    // A time beyond the range of Date is invalid, too.
-    return Number.isNaN(new Date(time).getTime())
-      ? fail(failure, `${name} must be milliseconds since the epoch or an ISO 8601 string`)
-      : time;
-  },
+export const moment = nullable('text', (text, { name, failure }) => {
+  const time = MILLISECONDS.test(text.trim()) ? Number(text) : Date.parse(text);
+  // A time beyond the range of Date is invalid, too.
+  return Number.isNaN(new Date(time).getTime())
+    ? fail(failure, `${name} must be milliseconds since the epoch or an ISO 8601 string`)
+    : time;
 });
 
 export const word: Optional<never> = optional({

@@ -1,6 +1,7 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import {
   TypeInfo,
+  assertInputObjectType,
   getNamedType,
   getNullableType,
   getOperationAST,
@@ -10,7 +11,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import type { DocumentNode, GraphQLInputObjectType, GraphQLInputType, GraphQLSchema } from 'graphql';
+import type { DocumentNode, FieldNode, GraphQLInputType, GraphQLSchema } from 'graphql';
 import { objectSchema, rawJson, stringifyJson, stripNull } from '../json.ts';
 import type { ObjectSchema, Schema } from '../json.ts';
 import { innermostRefusal } from './form.ts';
@@ -19,15 +20,13 @@ import type { Field, Input, Place } from './form.ts';
 export type StreamType = 'application/json' | 'text/csv';
 
 /** A response that is written in chunks; it fails before the first chunk or not at all. */
-export type ReplyStream = {
+type ReplyStream = {
   type: StreamType;
   write: (ctx: never, variables: Record<string, unknown>) => Promise<AsyncIterable<string>>;
 };
 
-/** A REST call as data: its caller, its form fields, the document that it executes, and the part of the data that it returns. */
+/** A REST call as data: its form fields, the document that it executes, and the shape of the response. */
 export type Route = {
-  /** A shopper's browser, or the store's back end with its key. */
-  caller: 'shopper' | 'store';
   /** The title in the API reference: a verb in the imperative, at most 50 characters. */
   summary: string;
   /** Replaces the schema's description where several calls run the same operation. */
@@ -47,7 +46,10 @@ export type Route = {
   aliasOf?: string;
 };
 
-export type RouteTable = Record<`${'GET' | 'POST'} /${string}`, Route>;
+/** The path names the caller: a shopper's browser, or the store's back end with its key. */
+export type RouteTable = Record<`${'GET' | 'POST'} /${'api' | 'storeadmin'}/${string}`, Route>;
+
+export const isStorePath = (path: string): boolean => path.startsWith('/storeadmin/');
 
 type Fields<Input> = { [Name in keyof Input]-?: Field<Input[Name]> };
 
@@ -58,16 +60,18 @@ type Row<Data, Variables> = Omit<Route, 'form' | 'document' | 'reply' | 'needsOn
       | Field<Variables[Name]>
       | (Variables[Name] extends Record<string, unknown> ? Fields<Variables[Name]> : never);
   };
-  reply: (keyof Data & string) | { [Name in keyof Data]: Shape<NonNullable<Data[Name]>> };
+  /** The shape of the response, where it is not the whole record of the document's only field. */
+  reply?: { [Name in keyof Data]: Shape<NonNullable<Data[Name]>> };
 };
 
 /** Ties a route to its document, so that TypeScript checks form and reply against the schema. */
 export function route<Data, Variables extends Record<string, unknown>>(
   document: TypedDocumentNode<Data, Variables>,
-  { form, reply, ...row }: Row<Data, Variables>,
+  { reply, ...row }: Row<Data, Variables>,
 ): Route {
-  const [field, shape] = typeof reply === 'string' ? [reply, whole] : Object.entries<Shape>(reply)[0]!;
-  return { ...row, document, form, reply: { field, shape } };
+  const field = (getOperationAST(document)!.selectionSet.selections[0] as FieldNode).name.value;
+  const shape: Shape = reply?.[field as keyof Data] ?? whole;
+  return { ...row, document, reply: { field, shape } };
 }
 
 export function alias(name: string, row: Route): Route {
@@ -101,11 +105,10 @@ export function readingsOf(schema: GraphQLSchema, { document, form }: Route): Re
     });
     if (isField(entry))
       return [{ group: null, ...read(variable, entry), type, failure: innermostRefusal(around) }];
-    const inputs = (getNullableType(type) as GraphQLInputObjectType).getFields();
+    const inputs = assertInputObjectType(getNullableType(type)).getFields();
     return Object.entries(entry).map(([name, field]) => {
-      const input = inputs[name]!;
-      const failure = innermostRefusal([...around, input]);
-      return { group: variable, ...read(name, field), type: input.type, failure };
+      const failure = innermostRefusal([...around, inputs[name]!]);
+      return { group: variable, ...read(name, field), type: inputs[name]!.type, failure };
     });
   });
 }

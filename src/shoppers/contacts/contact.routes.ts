@@ -8,17 +8,13 @@ const which = { medium: word, acceptmarketing: flag };
 
 export const contactRoutes = {
   'GET /storeadmin/v3/mailinglist': route(MailingListDocument, {
-    caller: 'store',
     summary: 'List mailing-list contacts',
     form: { ...which, first: count, after: text.unusual },
-    reply: 'mailingList',
   }),
   'GET /storeadmin/v3/mailinglist.csv': route(MailingListDocument, {
-    caller: 'store',
     summary: 'Export mailing-list contacts as CSV',
     description: 'Export all contacts who opted in to the mailing list, or out of it, as CSV.',
     form: { ...which, first: fixed(null), after: fixed(null) },
     stream: { type: 'text/csv', write: streamMailingList },
-    reply: 'mailingList',
   }),
 } satisfies RouteTable;

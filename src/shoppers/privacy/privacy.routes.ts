@@ -7,13 +7,11 @@ import { streamExport } from './privacy.service.ts';
 /** REST calls about personal data. */
 export const privacyRoutes = {
   'POST /storeadmin/v3/user/export': route(ExportShopperDocument, {
-    caller: 'store',
     summary: "Export a shopper's data",
     description:
       'Export all data about a shopper, identified by email address or regid, as JSON of any size. The export is recorded in the audit log.',
     form: { useremail: text, regid: text.unusual },
     needsOneOf: ['useremail', 'regid'],
     stream: { type: 'application/json', write: streamExport },
-    reply: 'exportShopper',
   }),
 } satisfies RouteTable;

@@ -10,10 +10,10 @@ import {
   decodeSeq,
   encodeCursor,
   failCursor,
+  isText,
   toConnection,
 } from '../../platform/page.ts';
 import type { CountedConnection } from '../../platform/page.ts';
-import { isStorable } from '../../platform/text.ts';
 import * as catalog from '../products/product-search.repo.ts';
 import type { PlacedRow, ProductFilter, ProductSort } from '../products/product-search.repo.ts';
 import { variantUrl } from '../products/product.rules.ts';
@@ -49,8 +49,8 @@ export async function listProducts(ctx: Context, args: QueryProductsArgs): Promi
 
 function positionIn(cursor: string, order: string, sort: ProductSort): [string, string] {
   const [rank, epi] = decodeCursor('after', cursor, order);
-  const isFine = typeof rank === 'string' && typeof epi === 'string' && isStorable(rank) && isStorable(epi);
-  return isFine && (sort === 'title' || /^-?\d{1,18}$/.test(rank)) ? [rank, epi] : failCursor('after');
+  const isFine = isText(rank) && isText(epi) && (sort === 'title' || /^-?\d{1,18}$/.test(rank));
+  return isFine ? [rank, epi] : failCursor('after');
 }
 
 type ProductCsvRow = PlacedRow & { waiting: number; inLists: number };

@@ -45,12 +45,6 @@ export const TEST_LIMIT = { points: 10, windowMs: 10 * MINUTE_MS };
 
 export const TEST_KEY = createHash('sha256').update('mail-server test').digest();
 
-export function failTooManyTests(until: Date, now: Date): never {
-  const seconds = String(Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1_000)));
-  const msg = `Too many tests: the limit is ${TEST_LIMIT.points} in 10 minutes; retry later`;
-  return fail('too-many-requests', msg, { 'Retry-After': seconds });
-}
-
 export function testMail(storeName: string) {
   const text = `This is a test email from the mail server of ${storeName}. It works: alerts will be sent the same way.`;
   const page = `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>Mail server test</title></head><body><p>${escapeHtml(text)}</p></body></html>`;

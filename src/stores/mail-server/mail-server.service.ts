@@ -4,7 +4,7 @@ import { requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
 import type { MailServerInput } from '../../generated/resolvers.ts';
 import { seal } from '../../platform/encrypt.ts';
-import { fail } from '../../platform/errors.ts';
+import { fail, failUntil } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { goOutside } from '../../platform/in-flight.ts';
 import { findStore } from '../store.repo.ts';
@@ -14,14 +14,7 @@ import { consume } from '../usage-window.repo.ts';
 import { findKeys, sealingKey } from './keys.service.ts';
 import * as servers from './mail-server.repo.ts';
 import type { MailServerRow } from './mail-server.repo.ts';
-import {
-  TEST_KEY,
-  TEST_LIMIT,
-  checkServer,
-  contextOf,
-  failTooManyTests,
-  testMail,
-} from './mail-server.rules.ts';
+import { TEST_KEY, TEST_LIMIT, checkServer, contextOf, testMail } from './mail-server.rules.ts';
 import { createHealthLog, openServer, openServers, sendByOwnServer } from './sending.service.ts';
 
 /** Short, because a person waits for the response. */
@@ -86,7 +79,8 @@ export async function testMailServer(ctx: Context, to: string) {
     (await openServers(ctx, [pid])).get(pid) ?? fail('not-found', 'The store has no mail server');
   const now = ctx.now();
   const until = await ctx.db.transaction((tx) => consume(tx, pid, TEST_KEY, TEST_LIMIT, now));
-  if (until !== null) failTooManyTests(until, now);
+  if (until !== null)
+    failUntil(until, now, `Too many tests: the limit is ${TEST_LIMIT.points} in 10 minutes; retry later`);
   await goOutside(ctx);
   const from = { pid, isDemo: false, storeName, senderName, senderAddress };
   const message = { id: newId(), ...from, to: address, payload: testMail(storeName) };

@@ -6,7 +6,6 @@ import { streamRevenue } from './revenue.service.ts';
 
 export const revenueRoutes = {
   'POST /storeadmin/v3/orders/report': route(ReportOrderDocument, {
-    caller: 'store',
     summary: 'Report an order',
     form: {
       input: {
@@ -20,26 +19,19 @@ export const revenueRoutes = {
         click: text.unusual,
       },
     },
-    reply: 'reportOrder',
   }),
   'GET /storeadmin/v3/revenue': route(RevenueDocument, {
-    caller: 'store',
     summary: 'Get revenue',
     form: { days: count.unusual, from: text.unusual, to: text.unusual },
-    reply: 'revenue',
   }),
   'GET /storeadmin/v3/revenue.csv': route(RevenueDocument, {
-    caller: 'store',
     summary: 'Export revenue as CSV',
     description: 'Export the revenue from alerts and lists as CSV, with one row for each day and currency.',
     form: { days: count.unusual, from: text.unusual, to: text.unusual },
     stream: { type: 'text/csv', write: streamRevenue },
-    reply: 'revenue',
   }),
   'POST /api/v3/shopper/set-measured': route(SetMeasuredDocument, {
-    caller: 'shopper',
     summary: 'Allow or decline click tracking',
     form: { measured: flag.required },
-    reply: 'setMeasured',
   }),
 } satisfies RouteTable;

@@ -1,7 +1,7 @@
 import { requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
 import type { QueryRevenueArgs, ReportOrderInput } from '../../generated/resolvers.ts';
-import { CSV_PORTION, streamCsv } from '../../platform/csv.ts';
+import { streamCsv } from '../../platform/csv.ts';
 import type { CsvColumn } from '../../platform/csv.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import { dayIn } from '../../platform/time-zone.ts';
@@ -134,8 +134,5 @@ export async function streamRevenue(ctx: Context, input: QueryRevenueArgs): Prom
   const rows = days.flatMap<RevenueCsvRow>(({ totals, ...day }) =>
     totals.length === 0 ? [day] : totals.map((total) => ({ ...day, ...total })),
   );
-  return streamCsv(COLUMNS, (last) => {
-    const start = last === null ? 0 : rows.indexOf(last) + 1;
-    return Promise.resolve(rows.slice(start, start + CSV_PORTION));
-  });
+  return streamCsv(COLUMNS, (last) => Promise.resolve(last === null ? rows : []));
 }

@@ -15,6 +15,7 @@ import { Kind, print } from 'graphql';
 import { createSchema } from '../../../src/api/graphql/schema.ts';
 import { routes } from '../../../src/api/rest/routes.ts';
 import type { Field } from '../../../src/platform/route/form.ts';
+import { isStorePath } from '../../../src/platform/route/route.ts';
 
 // Every field of the schema and every row of the REST table as a call. What a call sends is found by the name of the argument, or by its type.
 
@@ -225,6 +226,11 @@ export function restCalls(guess: Guess): RestCall[] {
       return form;
     };
     const turns = turnsOf(Object.keys(row.form), guess);
-    return turns.map((turn) => ({ method, path, caller: row.caller, form: formOf(turn) }));
+    return turns.map((turn) => ({
+      method,
+      path,
+      caller: isStorePath(path) ? 'store' : 'shopper',
+      form: formOf(turn),
+    }));
   });
 }
