@@ -10,7 +10,6 @@ const page = { limit: count, offset: count };
 
 export const listRoutes = {
   'POST /api/v3/lists/create': route(documents.CreateListDocument, {
-    caller: 'shopper',
     summary: 'Create a list',
     form: {
       input: {
@@ -25,7 +24,6 @@ export const listRoutes = {
     reply: 'createList',
   }),
   'POST /api/v3/lists/update': route(documents.UpdateListDocument, {
-    caller: 'shopper',
     summary: 'Update a list',
     form: {
       lid: text.required,
@@ -35,7 +33,6 @@ export const listRoutes = {
     reply: 'updateList',
   }),
   'POST /api/v3/lists/delete-list': route(documents.DeleteListDocument, {
-    caller: 'shopper',
     summary: 'Delete a list',
     description:
       "Delete a list with all its items and return it as it was. `lists/restore` restores it until the store's restore period ends.",
@@ -43,7 +40,6 @@ export const listRoutes = {
     reply: 'deleteList',
   }),
   'POST /api/v3/lists/fetch-lists': route(documents.AllListsDocument, {
-    caller: 'shopper',
     summary: 'List active lists with items',
     description:
       "List the shopper's active lists, newest first, each with its 500 newest items. If the lists contain more than 5,000 items in total, each has its 10 newest items.",
@@ -51,14 +47,12 @@ export const listRoutes = {
     reply: 'allLists',
   }),
   'POST /api/v3/lists/fetch-user-lists': route(documents.AllListSummariesDocument, {
-    caller: 'shopper',
     summary: 'List all lists without items',
     description: "List all of the shopper's lists, including archived ones, without their items.",
     form: {},
     reply: { allLists: under('data', { status: 'success' }) },
   }),
   'POST /api/v3/lists/fetch-user-list': route(documents.ListPageDocument, {
-    caller: 'shopper',
     summary: 'Get a sorted page of a list',
     isOpen: true,
     form: {
@@ -72,42 +66,36 @@ export const listRoutes = {
     reply: 'listPage',
   }),
   'POST /api/v3/lists/fetch-list-with-contents': route(documents.ListContentsDocument, {
-    caller: 'shopper',
     summary: 'Get a list with its items',
     isOpen: true,
     form: { lid: text.required, ...slice },
     reply: { listContents: also({ lid: ['list', 'lid'], listcontents: ['items'] }) },
   }),
   'POST /api/v3/lists/markPublic': route(documents.SetListPublicDocument, {
-    caller: 'shopper',
     summary: 'Make a list public',
     description: 'Make a list public: anyone who has its id can read it.',
     form: { lid: text.required, anonRead: fixed(true), expectedVersion: version },
     reply: 'setListPublic',
   }),
   'POST /api/v3/lists/markPrivate': route(documents.SetListPublicDocument, {
-    caller: 'shopper',
     summary: 'Make a list private',
     description: 'Make a list private, so that only its owner can read it.',
     form: { lid: text.required, anonRead: fixed(false), expectedVersion: version },
     reply: 'setListPublic',
   }),
   'POST /api/v3/lists/markArchived': route(documents.SetListArchivedDocument, {
-    caller: 'shopper',
     summary: 'Archive a list',
     description: 'Archive a list: it keeps its items, and its `st` becomes 0.',
     form: { lid: text.required, isArchived: fixed(true), expectedVersion: version },
     reply: 'setListArchived',
   }),
   'POST /api/v3/lists/markUnarchived': route(documents.SetListArchivedDocument, {
-    caller: 'shopper',
     summary: 'Unarchive a list',
     description: 'Unarchive a list: it is active again, and its `st` becomes 1.',
     form: { lid: text.required, isArchived: fixed(false), expectedVersion: version },
     reply: 'setListArchived',
   }),
   'POST /api/v3/lists/emailList': route(documents.EmailListDocument, {
-    caller: 'shopper',
     summary: 'Email a list',
     form: {
       lid: text.required,
@@ -119,19 +107,16 @@ export const listRoutes = {
     reply: 'emailList',
   }),
   'POST /api/v3/lists/reportShare': route(documents.ReportShareDocument, {
-    caller: 'shopper',
     summary: 'Record a share',
     form: { lid: text, fromname: text, medium: text.required },
     reply: 'reportShare',
   }),
   'POST /api/v3/lists/sfl/create': route(documents.InitSaveForLaterDocument, {
-    caller: 'shopper',
     summary: 'Get or create the save-for-later list',
     form: { lname: text },
     reply: 'initSaveForLater',
   }),
   'POST /api/v3/lists/sfl/fetch': route(documents.SaveForLaterDocument, {
-    caller: 'shopper',
     summary: 'Get the save-for-later list',
     form: page,
     reply: 'saveForLater',
@@ -140,25 +125,21 @@ export const listRoutes = {
 
 export const restoreRoutes = {
   'POST /api/v3/lists/restore': route(documents.RestoreListDocument, {
-    caller: 'shopper',
     summary: 'Restore a deleted list',
     form: { lid: text.required },
     reply: 'restoreList',
   }),
   'POST /api/v3/lists/restore-items': route(documents.RestoreItemsDocument, {
-    caller: 'shopper',
     summary: 'Restore deleted items',
     form: { lid: text.required, epis: json.required, expectedVersion: version },
     reply: 'restoreItems',
   }),
   'POST /api/v3/lists/fetch-deleted': route(documents.AllDeletedListsDocument, {
-    caller: 'shopper',
     summary: 'List deleted lists',
     form: page,
     reply: 'allDeletedLists',
   }),
   'POST /api/v3/lists/fetch-deleted-items': route(documents.DeletedItemsDocument, {
-    caller: 'shopper',
     summary: 'List deleted items',
     form: { lid: text.required, ...page },
     reply: 'deletedItems',
@@ -167,7 +148,6 @@ export const restoreRoutes = {
 
 export const liveRoutes = {
   'POST /api/v3/lists/changes': route(documents.ListChangesDocument, {
-    caller: 'shopper',
     summary: 'Wait for list changes',
     description:
       'Get the ids of the lists that changed since a revision. If none has changed, the response waits for a change; after `wait` seconds it repeats the `rev` with empty `lids`. Without `since`, it contains all lists at once.',

@@ -1,3 +1,4 @@
+import type { RestockModel } from '../../generated/prisma/models.ts';
 import type { TopicRules } from '../topics/topic.types.ts';
 import { TRIGGER_NAMES, hasFallen, isTriggerName, triggerOf } from '../topics/triggers.ts';
 import type { ProductState, Step, TriggerName } from '../topics/triggers.ts';
@@ -47,14 +48,8 @@ export type EventPlan = {
 /** The reference price of a topic's next drop. */
 export type Mark = { topic: string; epi: string; pr: number | null };
 
-export type LiveEvent = {
-  topic: string;
-  epi: string;
-  cause: string;
-  wasPr: number | null;
-  /** Nobody has been queued for it yet. */
-  isPending: boolean;
-};
+/** `isPending`: nobody has been queued for it yet. */
+export type LiveEvent = Pick<RestockModel, 'topic' | 'epi' | 'cause' | 'wasPr'> & { isPending: boolean };
 
 export type KnownEvents = { live: readonly LiveEvent[]; marks: readonly Mark[] };
 

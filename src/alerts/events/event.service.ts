@@ -23,7 +23,6 @@ import type { KnownEvents, NextStep, Opening, ProductChange } from './event.rule
 import { countListOwners, countRecipients, queueListOwners } from './list-owners.repo.ts';
 
 export { forgetAlertEvents } from './event.repo.ts';
-export type { ProductChange } from './event.rules.ts';
 
 /** The topic whose events are sent to a store's webhooks. */
 const RESTOCK_TOPIC = 'backinstock';

@@ -35,7 +35,6 @@ export const subscriptionRoutes = {
     reply: 'unsubscribe',
   }),
   'POST /api/v3/subscriptions/fetch-subs': route(FetchSubscriptionsDocument, {
-    caller: 'shopper',
     summary: 'List alert subscriptions',
     description:
       "List the shopper's alert subscriptions with their total number, newest first. An account sees those of its email address, a guest its own requests.",
@@ -43,7 +42,6 @@ export const subscriptionRoutes = {
     reply: 'subscriptionPage',
   }),
   'POST /api/v3/subscriptions/unsubscribe': route(UnsubscribeDocument, {
-    caller: 'shopper',
     summary: 'Unsubscribe the shopper',
     description:
       "Unsubscribe the shopper from alerts. Without any of the fields, this ends all of the shopper's subscriptions. An `id` of another shopper is ignored.",

@@ -51,7 +51,12 @@ export type RouteTable = Record<`${'GET' | 'POST'} /${string}`, Route>;
 
 type Fields<Input> = { [Name in keyof Input]-?: Field<Input[Name]> };
 
-type Row<Data, Variables> = Omit<Route, 'form' | 'document' | 'reply' | 'needsOneOf' | 'aliasOf'> & {
+type Row<Data, Variables> = Omit<
+  Route,
+  'caller' | 'form' | 'document' | 'reply' | 'needsOneOf' | 'aliasOf'
+> & {
+  /** A shopper's browser if omitted. */
+  caller?: Route['caller'];
   needsOneOf?: readonly (keyof Variables & string)[];
   form: {
     [Name in keyof Variables]-?:
@@ -64,10 +69,10 @@ type Row<Data, Variables> = Omit<Route, 'form' | 'document' | 'reply' | 'needsOn
 /** Ties a route to its document, so that TypeScript checks form and reply against the schema. */
 export function route<Data, Variables extends Record<string, unknown>>(
   document: TypedDocumentNode<Data, Variables>,
-  { form, reply, ...row }: Row<Data, Variables>,
+  { caller = 'shopper', form, reply, ...row }: Row<Data, Variables>,
 ): Route {
   const [field, shape] = typeof reply === 'string' ? [reply, whole] : Object.entries<Shape>(reply)[0]!;
-  return { ...row, document, form, reply: { field, shape } };
+  return { ...row, caller, document, form, reply: { field, shape } };
 }
 
 export function alias(name: string, row: Route): Route {

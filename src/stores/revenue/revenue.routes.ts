@@ -37,7 +37,6 @@ export const revenueRoutes = {
     reply: 'revenue',
   }),
   'POST /api/v3/shopper/set-measured': route(SetMeasuredDocument, {
-    caller: 'shopper',
     summary: 'Allow or decline click tracking',
     form: { measured: flag.required },
     reply: 'setMeasured',
