@@ -1,4 +1,3 @@
-import type { RestockModel } from '../../generated/prisma/models.ts';
 import type { TopicRules } from '../topics/topic.types.ts';
 import { TRIGGER_NAMES, hasFallen, isTriggerName, triggerOf } from '../topics/triggers.ts';
 import type { ProductState, Step, TriggerName } from '../topics/triggers.ts';
@@ -49,7 +48,7 @@ export type EventPlan = {
 export type Mark = { topic: string; epi: string; pr: number | null };
 
 /** `isPending`: nobody has been queued for it yet. */
-export type LiveEvent = Pick<RestockModel, 'topic' | 'epi' | 'cause' | 'wasPr'> & { isPending: boolean };
+export type LiveEvent = Pick<Opening, 'topic' | 'epi' | 'wasPr'> & { cause: string; isPending: boolean };
 
 export type KnownEvents = { live: readonly LiveEvent[]; marks: readonly Mark[] };
 

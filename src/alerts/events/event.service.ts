@@ -115,12 +115,7 @@ function eventOf(type: 'alert.sent' | 'alert.failed', alert: EndedMessage, now: 
 }
 
 /** Queues alerts for newly confirmed subscriptions whose event began earlier and still applies. */
-export async function catchUp(
-  tx: Tx,
-  pid: string,
-  late: readonly { topic: string; epi: string; seq: number }[],
-  now: Date,
-): Promise<void> {
+export async function catchUp(tx: Tx, pid: string, late: readonly events.LateSubscription[], now: Date) {
   const missed = late.length === 0 ? [] : await events.findMissed(tx, pid, late);
   if (missed.length === 0) return;
   const topics = await topicRulesOf(tx, pid);

@@ -1,9 +1,14 @@
-import type { StoreModel } from '../../generated/prisma/models.ts';
 import { directionOf } from '../../platform/messages.ts';
 import { DEFAULT_COLOUR, escapeHtml, shorten, textOn } from '../../platform/text.ts';
 
-/** The postal address has several lines. */
-export type Branded = Pick<StoreModel, 'name' | 'logoUrl' | 'colour' | 'postalAddress' | 'imprintUrl'>;
+export type Branded = {
+  name: string;
+  logoUrl: string | null;
+  colour: string | null;
+  /** Several lines. */
+  postalAddress: string | null;
+  imprintUrl: string | null;
+};
 
 /** The parts are HTML, or Liquid that renders to HTML. */
 type MailPage = {
