@@ -23,7 +23,7 @@ import { serveShopify } from './api/shopify.ts';
 import { serveSignIn } from './api/sign-in.ts';
 import { serveReplies } from './api/sms-replies.ts';
 import type { Services } from './context.ts';
-import { closeWatches } from './lists/live.watch.ts';
+import { watchersOf } from './lists/live.watch.ts';
 import { AppError, errorBody, fail } from './platform/errors.ts';
 import { readServiceSecret } from './stores/store.service.ts';
 import type { DemoStore } from './web/demo-store/demo.ts';
@@ -35,7 +35,7 @@ export async function createApp(
   demo: DemoStore | null = null,
 ): Promise<Express> {
   const schema = sharedSchema();
-  lifecycle.endStreams = () => closeWatches(services);
+  lifecycle.endStreams = () => watchersOf(services).close();
   const documents = await createDocuments(services.config.trustedDocuments);
   const apollo = createApollo(schema, documents);
   await Promise.all([apollo.start(), services.limiter.open(await readServiceSecret(services.db))]);

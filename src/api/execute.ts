@@ -4,7 +4,7 @@ import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { CompiledQuery } from 'graphql-jit';
 import { LRUCache } from 'lru-cache';
 import type { Context, GraphqlOperation } from '../context.ts';
-import { notifyChange } from '../lists/live.watch.ts';
+import { watchersOf } from '../lists/live.watch.ts';
 import { inSpan } from '../platform/tracing.ts';
 import { toAppError, toGraphQLError } from './graphql/errors.ts';
 import { sizeOf } from './graphql/limits.ts';
@@ -33,7 +33,7 @@ function runPlan<Result>(
     if (plan.kind !== 'mutation') return run();
     const result = await (ctx.idempotencyKey === '' ? run() : once(run));
     // Clients that watch the calling shopper's lists see the shopper's own write.
-    if (ctx.viewer.shopper) notifyChange(ctx, ctx.viewer.shopper);
+    if (ctx.viewer.shopper) watchersOf(ctx).notify(ctx.viewer.shopper);
     return result;
   });
 }

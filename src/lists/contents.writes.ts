@@ -191,12 +191,7 @@ async function finish(tx: Tx, results: readonly WriteResult[]): Promise<void> {
 }
 
 /** Enforces the item limit for new items only: a list that a merge made longer can still be changed. */
-export async function checkItemCount(
-  { config }: Context,
-  tx: Tx,
-  list: ListRow,
-  added: number,
-): Promise<void> {
+export async function checkItemCount({ config }: Context, tx: Tx, list: ListRow, added: number) {
   if (added === 0) return;
   const uncopied = list._cp ? await countUncopied(tx, list) : 0;
   if (list.cnt + uncopied > config.maxItems)

@@ -23,18 +23,33 @@ export const listResolvers = {
     listContents: (_root, { lid, ...slice }, ctx) => pages.listContents(ctx, lid, slice),
     listPage: (_root, args, ctx) => pages.listPage(ctx, args),
     saveForLater: (_root, slice, ctx) => pages.saveForLater(ctx, slice),
+    socialCount: (_root, { empi }, ctx) => items.socialCount(ctx, empi),
+    isInLists: (_root, { epis }, ctx) => items.isInLists(ctx, epis),
+    deletedLists: (_root, page, ctx) => restore.deletedLists(ctx, page),
+    allDeletedLists: (_root, slice, ctx) => restore.allDeletedLists(ctx, slice),
+    deletedItems: (_root, { lid, ...slice }, ctx) => restore.deletedItems(ctx, lid, slice),
+    listChanges: (_root, args, ctx) => listChanges(ctx, args),
   },
   Mutation: {
     createList: (_root, { input }, ctx) => lists.createList(ctx, input),
     updateList: (_root, { lid, input, ...version }, ctx) => lists.updateList(ctx, lid, input, version),
     deleteList: (_root, { lid, ...args }, ctx) => lists.deleteList(ctx, lid, args),
     setListPublic: (_root, { lid, anonRead, ...version }, ctx) =>
-      lists.setListPublic(ctx, lid, anonRead, version),
+      lists.changeList(ctx, lid, { anonRead }, version),
     setListArchived: (_root, { lid, isArchived, ...version }, ctx) =>
-      lists.setListArchived(ctx, lid, isArchived, version),
+      lists.changeList(ctx, lid, { st: isArchived ? 0 : 1 }, version),
     initSaveForLater: (_root, { lname }, ctx) => lists.initSaveForLater(ctx, lname),
     emailList: (_root, mail, ctx) => emailList(ctx, mail),
     reportShare: (_root, share, ctx) => reportShare(ctx, share),
+    updateListContents: (_root, args, ctx) => updateListContents(ctx, args),
+    moveItems: (_root, args, ctx) => items.moveItems(ctx, args),
+    copyItems: (_root, args, ctx) => items.copyItems(ctx, args),
+    addToSaveForLater: (_root, args, ctx) => items.addToSaveForLater(ctx, args),
+    removeFromSaveForLater: (_root, args, ctx) => items.removeFromSaveForLater(ctx, args),
+    updateSaveForLater: (_root, args, ctx) => items.updateSaveForLater(ctx, args),
+    moveSaveForLaterToCart: (_root, args, ctx) => items.moveSaveForLaterToCart(ctx, args),
+    restoreList: (_root, { lid }, ctx) => restore.restoreList(ctx, lid),
+    restoreItems: (_root, args, ctx) => restore.restoreItems(ctx, args),
   },
   List: {
     id: (list) => list.lid,
@@ -50,17 +65,6 @@ export const listResolvers = {
   Item: {
     product: (item, _args, ctx) => pages.productOfItem(ctx, item),
     list: (item, _args, ctx) => pages.listOfItem(ctx, item),
-  },
-  Shopper: {
-    storage: (shopper, _args, ctx) => lists.storageOf(ctx, shopper),
-    lists: (shopper, args, ctx, info) => pages.listConnection(ctx, args, shownBelow(info), shopper),
-    list: (shopper, { lid }, ctx) => pages.listOf(ctx, shopper, lid),
-    saveForLater: (shopper, slice, ctx) => pages.saveForLaterOf(ctx, shopper, slice),
-  },
-} satisfies Resolvers;
-
-export const itemResolvers = {
-  Item: {
     pid: (item) => hashProduct(item),
     uri: (item) => itemUrl(item),
     title: (item) => item.dt,
@@ -69,45 +73,19 @@ export const itemResolvers = {
     _pkey: (item) => item.lid,
     _t: () => 2,
   },
-} satisfies Resolvers;
-
-export const contentsResolvers = {
-  Query: {
-    socialCount: (_root, { empi }, ctx) => items.socialCount(ctx, empi),
-    isInLists: (_root, { epis }, ctx) => items.isInLists(ctx, epis),
+  Shopper: {
+    storage: (shopper, _args, ctx) => lists.storageOf(ctx, shopper),
+    lists: (shopper, args, ctx, info) => pages.listConnection(ctx, args, shownBelow(info), shopper),
+    list: (shopper, { lid }, ctx) => pages.listOf(ctx, shopper, lid),
+    saveForLater: (shopper, slice, ctx) => pages.saveForLaterOf(ctx, shopper, slice),
+    isInLists: (shopper, { epis }, ctx) => items.isInLists(ctx, epis, shopper),
   },
-  Mutation: {
-    updateListContents: (_root, args, ctx) => updateListContents(ctx, args),
-    moveItems: (_root, args, ctx) => items.moveItems(ctx, args),
-    copyItems: (_root, args, ctx) => items.copyItems(ctx, args),
-    addToSaveForLater: (_root, args, ctx) => items.addToSaveForLater(ctx, args),
-    removeFromSaveForLater: (_root, args, ctx) => items.removeFromSaveForLater(ctx, args),
-    updateSaveForLater: (_root, args, ctx) => items.updateSaveForLater(ctx, args),
-    moveSaveForLaterToCart: (_root, args, ctx) => items.moveSaveForLaterToCart(ctx, args),
-  },
-  Shopper: { isInLists: (shopper, { epis }, ctx) => items.isInLists(ctx, epis, shopper) },
-} satisfies Resolvers;
-
-export const restoreResolvers = {
-  Query: {
-    deletedLists: (_root, page, ctx) => restore.deletedLists(ctx, page),
-    allDeletedLists: (_root, slice, ctx) => restore.allDeletedLists(ctx, slice),
-    deletedItems: (_root, { lid, ...slice }, ctx) => restore.deletedItems(ctx, lid, slice),
-  },
-  Mutation: {
-    restoreList: (_root, { lid }, ctx) => restore.restoreList(ctx, lid),
-    restoreItems: (_root, args, ctx) => restore.restoreItems(ctx, args),
-  },
-} satisfies Resolvers;
-
-export const liveResolvers = {
   Live: {
     lists: {
       subscribe: (_root, { since }, ctx) => watchLists(ctx, since),
-      resolve: ({ lists }: { lists: ReturnType<typeof listChanges> }) => lists,
+      resolve: ({ lists: changes }: { lists: ReturnType<typeof listChanges> }) => changes,
     },
   },
-  Query: { listChanges: (_root, args, ctx) => listChanges(ctx, args) },
   ListChanges: {
     lists: (changes, _args, ctx, info) => changedLists(ctx, changes, shownBelow(info)),
   },

@@ -64,15 +64,7 @@ export async function updateList(ctx: Context, lid: string, input: UpdateListInp
     cprops: rules.checkProperties('cprops', input.cprops),
     ldesc: rules.checkDescription(input.ldesc),
   };
-  return changeOwnList(ctx, lid, changes, version);
-}
-
-export async function setListPublic(ctx: Context, lid: string, anonRead: boolean, version: Version) {
-  return changeOwnList(ctx, lid, { anonRead }, version);
-}
-
-export async function setListArchived(ctx: Context, lid: string, isArchived: boolean, version: Version) {
-  return changeOwnList(ctx, lid, { st: isArchived ? 0 : 1 }, version);
+  return changeList(ctx, lid, changes, version);
 }
 
 /** Returns the deleted list with a slice of its items. */
@@ -145,7 +137,7 @@ export async function failMissing(db: Db, owner: Owner): Promise<never> {
   return fail(current?.epoch === owner.epoch ? 'list-not-found' : 'sw-badregid');
 }
 
-function changeOwnList(ctx: Context, lid: string, changes: ListChanges, version: Version): Promise<ListView> {
+export function changeList(ctx: Context, lid: string, changes: ListChanges, version: Version) {
   return withOwnList(ctx, lid, version, async (tx, list, owner) => {
     const { used, ...changed } = await lists.changeList(tx, list, changes, { uby: owner.em, now: ctx.now() });
     rules.checkBytes(ctx, used);

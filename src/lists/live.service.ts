@@ -1,4 +1,4 @@
-import { requireShopper } from '../context.ts';
+import { onPrimary, requireShopper } from '../context.ts';
 import type { Context } from '../context.ts';
 import type { QueryListChangesArgs } from '../generated/resolvers.ts';
 import { fail } from '../platform/errors.ts';
@@ -7,7 +7,7 @@ import { identifyAgain } from '../shoppers/authenticate.service.ts';
 import { allLists } from './list-pages.service.ts';
 import type { ListOwner } from './list.repo.ts';
 import type { RevisionChanges, ShopperRevision } from './live.repo.ts';
-import { openWatch, readRevision } from './live.watch.ts';
+import { readRevision, watchersOf } from './live.watch.ts';
 import type { Watch } from './live.watch.ts';
 
 const REVISION = /^\d{1,15}$/;
@@ -47,7 +47,7 @@ async function authenticateAgain(ctx: Context): Promise<void> {
 
 /** The watch ends when the client disconnects. While it waits, the request does not count as in flight. */
 function beginWatch(ctx: Context, rev: number | null): Watch {
-  const watch = openWatch(ctx, rev);
+  const watch = watchersOf(onPrimary(ctx)).watch(ctx, rev);
   onLeave(ctx.connection.response, watch.close);
   releaseWhileWaiting(ctx.connection);
   return watch;

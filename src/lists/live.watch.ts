@@ -91,7 +91,7 @@ function createCounts() {
 }
 
 /** The watches of a process share one query a second, which stops when the last of them closes. */
-const watchersOf = oncePerApp(({ db, config, log }: Pick<Services, 'db' | 'config' | 'log'>) => {
+export const watchersOf = oncePerApp(({ db, config, log }: Pick<Services, 'db' | 'config' | 'log'>) => {
   const entries = new Map<string, Entry>();
   const byOwner = new Map<string, Set<Watching>>();
   const count = createCounts();
@@ -187,28 +187,16 @@ const watchersOf = oncePerApp(({ db, config, log }: Pick<Services, 'db' | 'confi
       void outsideSpans(pollWhileWatched);
       return watching;
     },
+    /** Notifies the watches of this process at once; other processes find the change with their next query. */
     notify: (owner: ListOwner): void =>
       byOwner.get(nameOf(owner))?.forEach((watching) => watching.notify(false)),
+    /** Ends every watch, and later ones as soon as they open, so that clients connect to another process. */
     close() {
       isClosed = true;
       for (const { watches } of entries.values()) for (const watching of watches) watching.end();
     },
   };
 });
-
-export function openWatch(ctx: Context, rev: number | null): Watch {
-  return watchersOf(onPrimary(ctx)).watch(ctx, rev);
-}
-
-/** Notifies the watches of this process at once; other processes find the change with their next query. */
-export function notifyChange(services: Services, owner: ListOwner): void {
-  watchersOf(services).notify(owner);
-}
-
-/** Ends every watch, and later ones as soon as they open, so that clients connect to another process. */
-export function closeWatches(services: Services): void {
-  watchersOf(services).close();
-}
 
 const revisionLoader = oncePerDatabase(({ db }: Pick<Services, 'db'>) =>
   createBatchLoader<RevisionKey, ShopperRevision>((keys) => readRevisions(db, keys)),

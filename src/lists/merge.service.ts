@@ -50,9 +50,6 @@ async function joinLists(tx: Tx, account: ShopperRow, pairs: readonly Joining[],
   return { items, duplicates };
 }
 
-/** Each target occurs once in a round. */
-type MergePlan = { moving: string[]; rounds: Joining[][] };
-
 function kindOf({ lname, lty, isSfl }: merges.MergeListRow): string {
   return isSfl ? 'sfl' : JSON.stringify([lty ?? 'wl', lname]);
 }
@@ -65,7 +62,8 @@ function planMerge(guestLists: readonly merges.MergeListRow[], accountLists: rea
     const kind = kindOf(list);
     if ((list.isActive || list.isSfl) && !targets.has(kind)) targets.set(kind, list.lid);
   }
-  const plan: MergePlan = { moving: [], rounds: [] };
+  // Each target occurs once in a round.
+  const plan: { moving: string[]; rounds: Joining[][] } = { moving: [], rounds: [] };
   const joined = new Map<string, number>();
   for (const list of [...guestLists].sort(bySeq)) {
     const to = targets.get(kindOf(list));

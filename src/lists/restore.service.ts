@@ -1,5 +1,5 @@
 import { requireShopper } from '../context.ts';
-import type { Context, Services } from '../context.ts';
+import type { Context } from '../context.ts';
 import type { MutationRestoreItemsArgs, QueryDeletedListsArgs } from '../generated/resolvers.ts';
 import { RESPONSE_LIMITS, failTooMuch, readWithin } from '../platform/budget.ts';
 import type { Tx } from '../platform/database/database.ts';
@@ -19,7 +19,9 @@ import type { Owner } from './list.service.ts';
 import { ownView } from './list.view.ts';
 import type { ListView } from './list.view.ts';
 import * as repo from './restore.repo.ts';
-import * as trash from './trash.repo.ts';
+import { moveDeletedItems } from './trash.repo.ts';
+
+export { forgetTrash } from './trash.repo.ts';
 
 /** Restores a deleted list with its items. A list that is not deleted is returned unchanged, so that the call can be retried. */
 export async function restoreList(ctx: Context, lid: string): Promise<ListView> {
@@ -54,7 +56,7 @@ async function joinSaveForLater(ctx: Context, tx: Tx, owner: Owner, deleted: rep
   const [target] = await lockLists(tx, owner, [to]);
   if (target === undefined) return failMissing(tx, owner);
   const added = await repo.insertDeletedContents(tx, owner, { from, to }, ctx.now());
-  await trash.moveDeletedItems(tx, owner.pid, [{ from, to }]);
+  await moveDeletedItems(tx, owner.pid, [{ from, to }]);
   await repo.dropDeletedList(tx, owner, from);
   await addAliases(tx, target, aliases);
   return recordAdded(ctx, tx, owner, target, added);
@@ -136,9 +138,4 @@ export async function deletedItems(ctx: Context, lid: string, page: Slice): Prom
   const slice = { since: restorableSince(owner.store, ctx.now()), ...checkSlice(page, 500, 1_000) };
   const list = (await findOwnList(ctx.db, owner, checked)) ?? fail('list-not-found');
   return readDeleted(ctx, (maxBytes) => repo.findDeletedItems(ctx.db, list, slice, maxBytes));
-}
-
-/** Deletes a batch of lists and items that can no longer be restored, and returns how many. */
-export function forgetTrash({ db }: Services, now: Date): Promise<number> {
-  return trash.forgetTrash(db, now);
 }

@@ -4,14 +4,12 @@ import { requireAccount, requireShopper } from '../context.ts';
 import type { Context, Services } from '../context.ts';
 import type { MutationEmailListArgs, MutationReportShareArgs } from '../generated/resolvers.ts';
 import { readOrLess } from '../platform/budget.ts';
-import type { Db, Tx } from '../platform/database/database.ts';
+import type { Tx } from '../platform/database/database.ts';
 import { fail, failUntil } from '../platform/errors.ts';
 import { readLanguage, shippedLanguage } from '../platform/messages.ts';
 import { findProducts } from '../stores/products/product.repo.ts';
 import { variantUrl } from '../stores/products/product.rules.ts';
-import type { StoreRow } from '../stores/store.repo.ts';
 import { consume } from '../stores/usage-window.repo.ts';
-import type { ItemRow } from './item.columns.ts';
 import { readPage } from './list.reads.ts';
 import { changeList, countShare, findNewestList, findPublicStore } from './list.repo.ts';
 import { checkLid } from './list.rules.ts';
@@ -50,11 +48,6 @@ export async function emailList(ctx: Context, mail: MutationEmailListArgs) {
   return { msg: 'List emailed', listinfo };
 }
 
-async function productsOf(db: Db, pid: string, items: readonly ItemRow[]) {
-  const epis = items.map(({ epi }) => epi);
-  return new Map((await findProducts(db, pid, epis)).map((product) => [product.epi, product]));
-}
-
 const MAILED_ITEMS = 10;
 const MAX_MAILED_BYTES = 1_000_000;
 
@@ -63,10 +56,11 @@ async function readMailedItems(tx: Tx, ctx: Context, owner: Owner, lid: string):
   const key = { pid, regid, lid, limit: MAILED_ITEMS, isWithoutList: true } as const;
   const [page] = await readPages(tx, NEWEST_FIRST, [{ key, maxBytes: MAX_MAILED_BYTES }]);
   const items = page!.row?.items ?? [];
-  const productOf = await productsOf(tx, pid, items);
+  const epis = items.map(({ epi }) => epi);
+  const products = await findProducts(tx, pid, epis);
   const urlsOf = productUrls(store, ctx.config.publicUrl);
   return items.map(({ epi, dt, vi, pr }) => {
-    const product = productOf.get(epi);
+    const product = products.find((one) => one.epi === epi);
     return {
       title: dt ?? epi,
       variant: vi,
@@ -90,19 +84,6 @@ export async function reportShare(ctx: Context, share: MutationReportShareArgs) 
   return { msg: 'Share recorded', ...list, medium };
 }
 
-/** An item with absolute URLs; `image` is empty unless it is served over https. */
-export type SharedItem = ItemRow & { url: string; image: string; stock: number | null };
-
-export type SharedList = {
-  store: StoreRow;
-  lname: string;
-  lnote: string | null;
-  /** The first name of an account; null for a guest. */
-  ownerName: string | null;
-  cnt: number;
-  items: SharedItem[];
-};
-
 /** For links without a store id; returns an empty text when there is no such list. */
 export async function storeOfSharedList({ db }: Pick<Services, 'db'>, lid: string): Promise<string> {
   return (await findPublicStore(db, lid)) ?? '';
@@ -111,8 +92,10 @@ export async function storeOfSharedList({ db }: Pick<Services, 'db'>, lid: strin
 /** The page shows fewer items when they are too large to be read at once. */
 const SHARED_ITEMS = { max: 500, large: 50 };
 
-export async function viewSharedList(ctx: Context, lid: string): Promise<SharedList | null> {
-  const { viewer, db, config } = ctx;
+export type SharedList = NonNullable<Awaited<ReturnType<typeof viewSharedList>>>;
+
+export async function viewSharedList(ctx: Context, lid: string) {
+  const { viewer, config } = ctx;
   const { store } = viewer;
   if (store === null) return null;
   if (store.maintenance) fail('maintenance', undefined, { 'Retry-After': '120' });
@@ -121,13 +104,14 @@ export async function viewSharedList(ctx: Context, lid: string): Promise<SharedL
   const page = await readOrLess(read, SHARED_ITEMS.max, SHARED_ITEMS.large);
   if (page.list === null) return null;
   const { lname, lnote, cnt } = page.list;
-  const productOf = await productsOf(db, store.pid, page.items);
   const urlsOf = productUrls(store, config.publicUrl);
+  /** With absolute URLs; `image` is empty unless it is served over https. */
   const items = page.items.map((item) => ({
     ...item,
     ...urlsOf(itemUrl(item) ?? item.du, item.iu),
-    stock: store.inventoryManaged ? (productOf.get(item.epi)?.stk ?? null) : null,
+    stock: store.inventoryManaged ? item.stk : null,
   }));
+  // The first name of an account; null for a guest.
   const ownerName = (page.owner?.em && page.owner.fname) || null;
   return { store, lname, lnote, ownerName, cnt, items };
 }

@@ -129,7 +129,7 @@ const FORGET_ITEMS = `
   SELECT count(*)::int AS count FROM gone`;
 
 /** Removes a batch of lists and items that can no longer be restored, and returns how many. */
-export async function forgetTrash(db: Db, now: Date): Promise<number> {
+export async function forgetTrash({ db }: { db: Db }, now: Date): Promise<number> {
   const [lists] = await db.query<{ count: number }>(FORGET_LISTS, [now]);
   const [items] = await db.query<{ count: number }>(FORGET_ITEMS, [now]);
   return lists!.count + items!.count;

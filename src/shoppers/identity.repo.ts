@@ -70,17 +70,11 @@ const LOAD_IDENTITIES = {
     ORDER BY claim.position`,
 };
 
-type IdentityJson = {
-  isServiceDown: boolean;
-  storeVersion: string | null;
-  store: string | null;
-  keys: { id: string; hash: string }[] | null;
-  shopperVersion: string | null;
-  shopper: string | null;
-  revision: number;
-  catalog: number | null;
-  position: string | null;
-};
+type IdentityJson = Pick<IdentityRow, 'isServiceDown' | 'revision'> &
+  Record<'storeVersion' | 'store' | 'shopperVersion' | 'shopper' | 'position', string | null> & {
+    keys: { id: string; hash: string }[] | null;
+    catalog: number | null;
+  };
 
 function reviveShopper(text: string): ShopperRow {
   const row = JSON.parse(text) as ShopperRow;

@@ -113,11 +113,9 @@ const MISSED = `
 /** An event that began before a subscription was confirmed, with the current state of its variant. */
 export type MissedEvent = ProductState & { id: string; topic: string; cause: string };
 
-export function findMissed(
-  tx: Tx,
-  pid: string,
-  late: readonly { topic: string; epi: string; seq: number }[],
-): Promise<MissedEvent[]> {
+export type LateSubscription = { topic: string; epi: string; seq: number };
+
+export function findMissed(tx: Tx, pid: string, late: readonly LateSubscription[]): Promise<MissedEvent[]> {
   const rows = late.map(({ topic, epi, seq }) => ({ topic, epi, seq }));
   return tx.query<MissedEvent>(MISSED, [pid, JSON.stringify(rows)]);
 }

@@ -47,14 +47,8 @@ export type EventPlan = {
 /** The reference price of a topic's next drop. */
 export type Mark = { topic: string; epi: string; pr: number | null };
 
-export type LiveEvent = {
-  topic: string;
-  epi: string;
-  cause: string;
-  wasPr: number | null;
-  /** Nobody has been queued for it yet. */
-  isPending: boolean;
-};
+/** `isPending`: nobody has been queued for it yet. */
+export type LiveEvent = Pick<Opening, 'topic' | 'epi' | 'wasPr'> & { cause: string; isPending: boolean };
 
 export type KnownEvents = { live: readonly LiveEvent[]; marks: readonly Mark[] };
 

@@ -23,7 +23,6 @@ import type { KnownEvents, NextStep, Opening, ProductChange } from './event.rule
 import { countListOwners, countRecipients, queueListOwners } from './list-owners.repo.ts';
 
 export { forgetAlertEvents } from './event.repo.ts';
-export type { ProductChange } from './event.rules.ts';
 
 /** The topic whose events are sent to a store's webhooks. */
 const RESTOCK_TOPIC = 'backinstock';
@@ -116,12 +115,7 @@ function eventOf(type: 'alert.sent' | 'alert.failed', alert: EndedMessage, now: 
 }
 
 /** Queues alerts for newly confirmed subscriptions whose event began earlier and still applies. */
-export async function catchUp(
-  tx: Tx,
-  pid: string,
-  late: readonly { topic: string; epi: string; seq: number }[],
-  now: Date,
-): Promise<void> {
+export async function catchUp(tx: Tx, pid: string, late: readonly events.LateSubscription[], now: Date) {
   const missed = late.length === 0 ? [] : await events.findMissed(tx, pid, late);
   if (missed.length === 0) return;
   const topics = await topicRulesOf(tx, pid);

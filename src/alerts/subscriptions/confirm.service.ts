@@ -25,9 +25,9 @@ type Deps = Pick<Services, 'db' | 'now' | 'config'>;
 
 export type Confirmation = Awaited<ReturnType<typeof describe>>;
 
-type Opened = { store: Sender; claim: ConfirmClaim };
+type Opened = NonNullable<Awaited<ReturnType<typeof open>>>;
 
-async function open(deps: Deps, token: string): Promise<Opened | null> {
+async function open(deps: Deps, token: string) {
   const now = deps.now();
   const named = await namedStore(deps, token);
   if (named === null) return null;

@@ -3,7 +3,6 @@ import { fail } from '../../platform/errors.ts';
 import { readLanguage } from '../../platform/messages.ts';
 import { isStorable } from '../../platform/text.ts';
 import { checkContact, checkMedium } from '../../shoppers/contacts/contact.rules.ts';
-import type { Contact } from '../../shoppers/contacts/contact.rules.ts';
 import {
   checkProductCount,
   isPageUrl,
@@ -13,15 +12,6 @@ import {
 import { MAX_NAME, isTopicName } from '../topics/topic.rules.ts';
 
 export type WantedProduct = { epi: string; empi: string; du: string };
-
-export type CheckedSignUp = {
-  contact: Contact;
-  products: WantedProduct[];
-  topics: string[];
-  mailinglist: boolean | null;
-  extras: string | null;
-  language: string | null;
-};
 
 const MAX_PRODUCTS = 100;
 const MAX_TOPICS = 20;
@@ -63,7 +53,9 @@ function checkExtras(extras: string | null | undefined): string | null {
   return isFine ? extras : fail('invalid-extras', `extras must have at most ${MAX_EXTRAS} characters`);
 }
 
-export function checkSignUp(store: { defaultRegion: string | null }, input: SubscribeInput): CheckedSignUp {
+export type CheckedSignUp = ReturnType<typeof checkSignUp>;
+
+export function checkSignUp(store: { defaultRegion: string | null }, input: SubscribeInput) {
   const contact = checkContact(store, checkMedium(input.medium), input.mediumvalue);
   checkProductCount('products', input.products.length, MAX_PRODUCTS);
   const products = lastOfEach(input.products.map(checkWanted));

@@ -14,7 +14,7 @@ import { alertResolvers } from '../../alerts/events/alert.resolvers.ts';
 import { subscriptionResolvers } from '../../alerts/subscriptions/subscription.resolvers.ts';
 import { topicResolvers } from '../../alerts/topics/topic.resolvers.ts';
 import type { Context } from '../../context.ts';
-import * as listResolvers from '../../lists/list.resolvers.ts';
+import { listResolvers } from '../../lists/list.resolvers.ts';
 import { resolveValues } from '../../platform/budget.ts';
 import { rawJson } from '../../platform/json.ts';
 import { ROOT } from '../../platform/places.ts';
@@ -53,7 +53,7 @@ const domains = [
   alertResolvers,
   webhookResolvers,
   mailServerResolvers,
-  ...Object.values(listResolvers),
+  listResolvers,
 ];
 
 /** The schema with its resolvers, which REST and GraphQL run. */

@@ -1,7 +1,7 @@
 import type { Application } from 'express';
 import type { Services } from '../../context.ts';
 import { storeOfSharedList, viewSharedList } from '../../lists/share.service.ts';
-import type { SharedItem, SharedList } from '../../lists/share.service.ts';
+import type { SharedList } from '../../lists/share.service.ts';
 import { localeFor, translator } from '../../platform/messages.ts';
 import type { Translate } from '../../platform/messages.ts';
 import { formatMoney } from '../../platform/money.ts';
@@ -37,7 +37,7 @@ function stockWords(t: Translate, stock: number | null): string {
   return stock <= 3 ? t('share.left', { count: stock }) : t('share.inStock');
 }
 
-function itemHtml(t: Translate, item: SharedItem, money: MoneyStyle): string {
+function itemHtml(t: Translate, item: SharedList['items'][number], money: MoneyStyle): string {
   const { dt, epi, url, image, bt, vi, qty, note, pr, stock } = item;
   const title = escapeHtml(dt ?? epi);
   const rel = 'rel="noopener noreferrer nofollow"';

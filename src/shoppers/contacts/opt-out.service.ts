@@ -32,23 +32,6 @@ export { forgetResubscribed } from './opt-out.repo.ts';
 
 type Deps = Pick<Services, 'db' | 'config' | 'now'>;
 
-/** What an unsubscribe page shows; the contact is masked, because links get forwarded. */
-export type UnsubscribeView = {
-  store: Sender;
-  language: string;
-  medium: string;
-  contact: string;
-  /** None where the link is about no topic. */
-  topics: string[];
-  hasProduct: boolean;
-  /** Null if the catalogue has no title. */
-  productTitle: string | null;
-  /** As the catalogue has it. */
-  productUrl: string | null;
-  scope: Scope;
-  isTracked: boolean;
-};
-
 export type Unsubscribe = { store: Sender; claim: UnsubscribeClaim };
 
 /** Unsubscribes from everything once the alert of the short link is deleted. */
@@ -91,7 +74,10 @@ export function trackingKeys({ store, claim }: Unsubscribe) {
   return [...withSameContacts(claim), ...account];
 }
 
-async function viewOf(db: Db, opened: Unsubscribe, lang: string | null): Promise<UnsubscribeView> {
+/** What an unsubscribe page shows; the contact is masked, because links get forwarded. */
+export type UnsubscribeView = Awaited<ReturnType<typeof viewOf>>;
+
+async function viewOf(db: Db, opened: Unsubscribe, lang: string | null) {
   const { store, claim } = opened;
   const product = claim.epi === '' ? null : await findProduct(db, store.pid, claim.epi);
   return {
@@ -99,9 +85,12 @@ async function viewOf(db: Db, opened: Unsubscribe, lang: string | null): Promise
     language: await readerLanguage(db, store, claim, lang),
     medium: claim.medium,
     contact: maskContact(claim.medium, claim.value),
+    /** None where the link is about no topic. */
     topics: optOuts.claimedTopics(claim).filter(Boolean),
     hasProduct: claim.epi !== '',
+    /** Null if the catalogue has no title. */
     productTitle: product?.dt ?? null,
+    /** As the catalogue has it. */
     productUrl: product && variantUrl(product),
     scope: claim.scope,
     isTracked: !(await hasDeclined(db, store.pid, trackingKeys(opened))),

@@ -1,5 +1,5 @@
 import { stockChanged } from '../../alerts/events/event.service.ts';
-import type { ProductChange } from '../../alerts/events/event.service.ts';
+import type { ProductChange } from '../../alerts/events/event.rules.ts';
 import { requireShopper, requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
 import type { Tx } from '../../platform/database/database.ts';
