@@ -44,7 +44,9 @@ export type Query<Data> = {
   trail?: Trail;
 };
 
-/** Runs now and when the variables change, for the store or the shopper `regid`; ignores late responses. */
+const WRITTEN = 'wishgate-written';
+
+/** Runs now, when the variables change and after each write, for the store or the shopper `regid`; ignores late responses. */
 export function useQuery<Data, Variables>(
   document: TypedDocumentString<Data, Variables>,
   variables: Variables,
@@ -72,6 +74,10 @@ export function useQuery<Data, Variables>(
     // Compares the variables as text, because a new object with the same content must not run the query again.
   }, [document, key, run, turn]);
   const reload = useCallback(() => setTurn((now) => now + 1), []);
+  useEffect(() => {
+    addEventListener(WRITTEN, reload);
+    return () => removeEventListener(WRITTEN, reload);
+  }, [reload]);
   const replace = (data: Answered<Data>): void => {
     newest.current++;
     show(data);
@@ -116,7 +122,7 @@ export type Action<Args extends unknown[]> = {
   clear: () => void;
 };
 
-/** Runs one write at a time, shows the message that it returns, and stores its error for display. */
+/** Runs one write at a time, shows the message that it returns, reloads what the page shows, and stores its error for display. */
 export function useAction<Args extends unknown[]>(
   work: (...args: Args) => Promise<string | void>,
 ): Action<Args> {
@@ -134,6 +140,7 @@ export function useAction<Args extends unknown[]>(
     work(...args).then((message) => {
       if (message) session?.notify(message);
       finish(null);
+      dispatchEvent(new Event(WRITTEN));
     }, finish);
   };
   return { ...state, start, clear: () => setState((now) => ({ ...now, error: null })) };

@@ -80,9 +80,12 @@ function State({ state, attempts, error, dueAt }: Alert) {
 
 const useAlertFilters = () => useFilters(['state', 'topic', 'from', 'to', 'q'], ['q']);
 
-function Filters({ filters: { topic }, bind }: ReturnType<typeof useAlertFilters>) {
-  const topics = useQuery(gql.TopicNamesDocument, {});
-  const options = textOptions([...(topics.data?.topics ?? []).map(({ name }) => name), topic], topicName);
+function Filters({
+  filters: { topic },
+  bind,
+  names,
+}: ReturnType<typeof useAlertFilters> & { names: string[] }) {
+  const options = textOptions([...names, topic], topicName);
   return (
     <>
       <SearchBox label={t('table.contact')} placeholder={t('alerts.contactSample')} {...bind('q')} />
@@ -105,13 +108,11 @@ export function AlertsPage() {
   const which = { topic: topic || null, from: dayStart(from), to: dayStart(to, 1), search: q || null };
   const alerts = useAddressPages(gql.AlertsDocument, { ...which, state: state || null });
   const totals = useQuery(gql.AlertTotalsDocument, which);
-  const email = useQuery(gql.AlertsEmailDocument, {});
+  const { data: setup } = useQuery(gql.AlertsSetupDocument, {});
   usePolling(alerts, REFRESH_MS);
   usePolling(totals, TOTALS_MS);
   const retry = useAction(async (ids: string[] | null) => {
     const { retryAlerts } = await run(gql.RetryAlertsDocument, { ids });
-    alerts.reload();
-    totals.reload();
     return t('alerts.retried', { count: retryAlerts });
   });
   const countOf = (one: gql.MessageState): number => totals.data?.[one].totalCount ?? 0;
@@ -139,7 +140,7 @@ export function AlertsPage() {
       }
     >
       <ErrorNotice error={retry.error} />
-      {email.data && !sendsEmail(email.data, isDemo) && (
+      {setup && !sendsEmail(setup, isDemo) && (
         <p class="notice bad">
           <span>{rich('alerts.noMailServer', { link })}</span>
         </p>
@@ -163,7 +164,7 @@ export function AlertsPage() {
             onClick={() => retry.start(null)}
           />
         }
-        filters={<Filters {...shown} />}
+        filters={<Filters {...shown} names={setup?.topics.map(({ name }) => name) ?? []} />}
         columns={[
           { label: 'table.product', cell: ({ epi, product }) => <VariantName {...product} epi={epi} /> },
           {

@@ -19,11 +19,7 @@ const STEPS: { name: string; href: string; isDone: (steps: Steps, isDemo: boolea
   { name: 'products', href: hrefTo('integrations'), isDone: ({ setup }) => setup.products },
   { name: 'shopper', href: '/docs', isDone: ({ setup }) => setup.shoppers },
   { name: 'list', href: '/docs', isDone: ({ setup }) => setup.lists },
-  {
-    name: 'email',
-    href: hrefTo('integrations'),
-    isDone: sendsEmail,
-  },
+  { name: 'email', href: hrefTo('integrations'), isDone: sendsEmail },
   { name: 'alert', href: hrefTo('topics'), isDone: ({ setup }) => setup.alerts },
 ];
 
@@ -159,10 +155,7 @@ export function OverviewPage() {
           columns={[
             { label: 'overview.variant', cell: (variant) => <VariantName {...variant} /> },
             { label: 'overview.waiting', number: ({ waiting }) => waiting },
-            {
-              label: 'overview.restock',
-              actions: (variant) => <SetStockButton {...variant} onDone={demand.reload} />,
-            },
+            { label: 'overview.restock', actions: (variant) => <SetStockButton {...variant} /> },
           ]}
           empty={['overview.noDemand', 'overview.noDemandText']}
         />

@@ -125,10 +125,10 @@ function ShopLink({ uri }: { uri: string }) {
   );
 }
 
-function About({ product, onDone }: { product: Product; onDone: () => void }) {
+function About(product: Product) {
   const { epi, empi, bt, vi, sku, uri, stk, pr, tags, cts, uts, waiting, wishlisted, inLists } = product;
   return (
-    <Card title={t('products.variant')} aside={<SetStockButton {...product} onDone={onDone} />}>
+    <Card title={t('products.variant')} aside={<SetStockButton {...product} />}>
       <Facts
         facts={{
           'products.stock': <Stock stk={stk} />,
@@ -179,7 +179,7 @@ export function ProductPage({ epi }: { epi: string }) {
         {({ product, stockChanges, occasions }) => (
           <>
             {product ? (
-              <About product={product} onDone={query.reload} />
+              <About {...product} />
             ) : (
               <Empty title={t('product.notFound')}>{t('product.notFoundText')}</Empty>
             )}

@@ -24,7 +24,6 @@ export function ProductsPage() {
   const which = { search: q || null, soldOut: stock === 'out' };
   const products = useAddressPages(gql.ProductsDocument, { ...which, sort });
   const count = useQuery(gql.CountProductsDocument, which);
-  const reload = (): void => (products.reload(), count.reload());
   const sortBy = (value: gql.ProductSort, isRising = false) => {
     const isOn = sort === value;
     return { isOn, isRising, onPick: () => setSort(isOn ? 'newest' : value) };
@@ -50,10 +49,7 @@ export function ProductsPage() {
           { label: 'products.stock', sort: sortBy('stock', true), number: ({ stk }) => <Stock stk={stk} /> },
           { label: 'products.waiting', sort: sortBy('waiting'), number: ({ waiting }) => waiting ?? 0 },
           { label: 'products.inLists', sort: sortBy('lists'), number: ({ inLists }) => inLists ?? 0 },
-          {
-            label: 'products.setStock',
-            actions: (variant) => <SetStockButton {...variant} onDone={reload} />,
-          },
+          { label: 'products.setStock', actions: (variant) => <SetStockButton {...variant} /> },
         ]}
         labels={[t('table.previous'), t('table.next')]}
         file={{ path: 'products.csv', fields: { search: q, soldOut: stock === 'out' ? 'true' : '' } }}

@@ -16,7 +16,6 @@ function DeletedLists({ regid }: { regid: string }) {
   const lists = usePages(gql.DeletedListsDocument, {}, regid);
   const restore = useAction(async (lid: string) => {
     const { restoreList } = await run(gql.RestoreDeletedListDocument, { lid }, { regid });
-    lists.reload();
     return t('shopper.restored', { list: restoreList.lname });
   });
   return (

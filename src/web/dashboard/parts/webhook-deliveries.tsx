@@ -103,12 +103,10 @@ export function WebhookDeliveries({ id: webhookId, url, shown, onClosed }: Props
   useEffect(() => onClosed, []);
   const replay = useAction(async (id: string) => {
     await run(gql.ReplayDeliveryDocument, { id });
-    deliveries.reload();
   });
   const test = useAction(async () => {
     const { testWebhook } = await run(gql.TestWebhookDocument, { id: webhookId });
     setOpened(testWebhook.id);
-    deliveries.reload();
     return t('webhook.testSent');
   });
   const again = (id: string, look: { text: string; look?: string; label?: string }) => (

@@ -13,17 +13,16 @@ import { TableCard } from './table-card.tsx';
 import { WebhookDeliveries } from './webhook-deliveries.tsx';
 
 type Webhook = Answered<gql.WebhooksQuery>['webhooks'][number];
-type FormProps = { types: readonly string[]; webhook?: Webhook; onSaved: () => void };
+type FormProps = { types: readonly string[]; webhook?: Webhook };
 
 /** The secret of a new webhook is shown only once. */
-function WebhookForm({ types, webhook, onSaved }: FormProps) {
+function WebhookForm({ types, webhook }: FormProps) {
   const { run } = useSession();
   const [events, setEvents] = useState(webhook?.events ?? ['alert.failed', 'product.restocked']);
   const url = useText(webhook?.url);
   const save = async () => {
     const input = { id: webhook?.id ?? null, url: url.value.trim(), events };
     const { secret } = (await run(gql.SaveWebhookDocument, input)).saveWebhook;
-    onSaved();
     if (!secret) return t('webhook.saved');
     return (
       <SecretDialog title={t('webhook.added')} secrets={[{ label: t('webhook.secret'), value: secret }]} />
@@ -87,12 +86,9 @@ export function Webhooks() {
   const { open } = useDialog();
   const webhooks = useQuery(gql.WebhooksDocument, {});
   const { data, reload } = webhooks;
-  const form = (webhook?: Webhook) => (
-    <WebhookForm types={data!.webhookEvents} webhook={webhook} onSaved={reload} />
-  );
+  const form = (webhook?: Webhook) => <WebhookForm types={data!.webhookEvents} webhook={webhook} />;
   const remove = async (id: string) => {
     await run(gql.DeleteWebhookDocument, { id });
-    reload();
     return t('webhook.deleted');
   };
   const test = useAction(async ({ id, url }: Webhook) => {
