@@ -44,7 +44,10 @@ export type Query<Data> = {
   trail?: Trail;
 };
 
-const WRITTEN = 'wishgate-written';
+const RELOAD = 'wishgate-reload';
+
+/** Runs every query on the page again. */
+export const reloadAll = (): void => void dispatchEvent(new Event(RELOAD));
 
 /** Runs now, when the variables change and after each write, for the store or the shopper `regid`; ignores late responses. */
 export function useQuery<Data, Variables>(
@@ -75,8 +78,8 @@ export function useQuery<Data, Variables>(
   }, [document, key, run, turn]);
   const reload = useCallback(() => setTurn((now) => now + 1), []);
   useEffect(() => {
-    addEventListener(WRITTEN, reload);
-    return () => removeEventListener(WRITTEN, reload);
+    addEventListener(RELOAD, reload);
+    return () => removeEventListener(RELOAD, reload);
   }, [reload]);
   const replace = (data: Answered<Data>): void => {
     newest.current++;
@@ -140,7 +143,7 @@ export function useAction<Args extends unknown[]>(
     work(...args).then((message) => {
       if (message) session?.notify(message);
       finish(null);
-      dispatchEvent(new Event(WRITTEN));
+      reloadAll();
     }, finish);
   };
   return { ...state, start, clear: () => setState((now) => ({ ...now, error: null })) };
@@ -166,11 +169,9 @@ export function usePolling(query: Pick<Query<unknown>, 'isLoading' | 'reload'>, 
 
 const RETRY_MS = 10_000;
 
-/** Calls back after each change of a shopper's lists while the tab is visible. */
-export function useShopperChanges(regid: string, onChange: () => void): void {
+/** Reloads the page after each change of a shopper's lists while the tab is visible. */
+export function useShopperChanges(regid: string): void {
   const { run } = useSession();
-  const latest = useRef(onChange);
-  latest.current = onChange;
   useEffect(() => {
     const abort = new AbortController();
     const { signal } = abort;
@@ -185,7 +186,7 @@ export function useShopperChanges(regid: string, onChange: () => void): void {
           const { rev }: { rev: string } = (await run(WatchShopperDocument, { since }, { regid, signal }))
             .listChanges;
           // Also for the first known revision, because the page's data may be older.
-          if (rev !== since) latest.current();
+          if (rev !== since) reloadAll();
           since = rev;
         } catch {
           since = null;

@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import * as gql from '../../../generated/dashboard.ts';
 import { formatBytes, formatMoment } from '../format.ts';
 import { Confirm } from '../parts/form.tsx';
@@ -152,19 +151,15 @@ function Subscriptions({ uid }: { uid: string }) {
   );
 }
 
-function Found({ shopper, onMoved }: { shopper: Shopper; onMoved: () => void }) {
+function Found(shopper: Shopper) {
   const { regid, uid } = shopper;
-  const [changes, setChanges] = useState(0);
-  useShopperChanges(regid, () => {
-    onMoved();
-    setChanges((count) => count + 1);
-  });
+  useShopperChanges(regid);
   return (
     <>
       <About {...shopper} />
-      <Lists key={`lists ${changes}`} uid={uid} />
+      <Lists uid={uid} />
       <Subscriptions uid={uid} />
-      <DeletedLists key={`deleted ${changes}`} regid={regid} />
+      <DeletedLists regid={regid} />
     </>
   );
 }
@@ -183,7 +178,7 @@ export function ShopperPage({ uid }: { uid: string }) {
       <Loaded query={query} lines={6}>
         {({ findShopper }) =>
           findShopper ? (
-            <Found shopper={findShopper} onMoved={query.reload} />
+            <Found {...findShopper} />
           ) : (
             <Empty title={t('shopper.notFound')}>{t('shopper.notFoundText')}</Empty>
           )

@@ -85,7 +85,7 @@ export function Webhooks() {
   const { run, isDemo } = useSession();
   const { open } = useDialog();
   const webhooks = useQuery(gql.WebhooksDocument, {});
-  const { data, reload } = webhooks;
+  const { data } = webhooks;
   const form = (webhook?: Webhook) => <WebhookForm types={data!.webhookEvents} webhook={webhook} />;
   const remove = async (id: string) => {
     await run(gql.DeleteWebhookDocument, { id });
@@ -93,7 +93,7 @@ export function Webhooks() {
   };
   const test = useAction(async ({ id, url }: Webhook) => {
     const { testWebhook } = await run(gql.TestWebhookDocument, { id });
-    open(<WebhookDeliveries id={id} url={url} shown={testWebhook.id} onClosed={reload} />);
+    open(<WebhookDeliveries id={id} url={url} shown={testWebhook.id} />);
     return t('webhook.testSent');
   });
   const actions = (webhook: Webhook) => {
@@ -115,7 +115,7 @@ export function Webhooks() {
         <Button
           text={t('webhook.deliveries')}
           label={named('webhook.deliveries')}
-          opens={<WebhookDeliveries id={id} url={url} onClosed={reload} />}
+          opens={<WebhookDeliveries id={id} url={url} />}
         />
         <Button text={t('webhook.edit')} label={named('webhook.edit')} opens={form(webhook)} />
         <Button
