@@ -17,10 +17,10 @@ const SORTS = optionsOf<gql.ProductSort>({
 const STOCKS = optionsOf<string>({ '': 'common.all', out: 'products.soldOut' });
 
 export function ProductsPage() {
-  const { filters, change, bind } = useFilters(['q', 'stock', 'sort']);
+  const { filters, bind } = useFilters(['q', 'stock', 'sort']);
   const { q, stock } = filters;
   const sort = oneOf(filters.sort, SORTS, 'newest');
-  const setSort = (value: gql.ProductSort): void => change('sort', value === 'newest' ? '' : value);
+  const setSort = (value: gql.ProductSort): void => bind('sort').onValue(value === 'newest' ? '' : value);
   const which = { search: q || null, soldOut: stock === 'out' };
   const products = useAddressPages(gql.ProductsDocument, { ...which, sort });
   const count = useQuery(gql.CountProductsDocument, which);

@@ -9,6 +9,7 @@ import { SecretDialog } from './dialog.tsx';
 import { TextField } from './fields.tsx';
 import { Confirm, FormDialog } from './form.tsx';
 import { Badge, Button, CellNote, ErrorNotice } from './layout.tsx';
+import type { ButtonProps } from './layout.tsx';
 import { TableCard } from './table-card.tsx';
 import { WebhookDeliveries } from './webhook-deliveries.tsx';
 
@@ -103,27 +104,15 @@ export function Webhooks() {
         {rich('webhook.deleteText', { url: <span class="code">{url}</span> })}
       </Confirm>
     );
-    const named = (key: TextKey): string => `${t(key)}: ${url}`;
+    const button = (key: TextKey, props: Omit<ButtonProps, 'text'>) => (
+      <Button text={t(key)} label={`${t(key)}: ${url}`} {...props} />
+    );
     return (
       <>
-        <Button
-          text={t('webhook.test')}
-          label={named('webhook.test')}
-          disabled={test.isBusy}
-          onClick={() => test.start(webhook)}
-        />
-        <Button
-          text={t('webhook.deliveries')}
-          label={named('webhook.deliveries')}
-          opens={<WebhookDeliveries id={id} url={url} />}
-        />
-        <Button text={t('webhook.edit')} label={named('webhook.edit')} opens={form(webhook)} />
-        <Button
-          text={t('webhook.delete')}
-          look="small danger outline"
-          label={named('webhook.delete')}
-          opens={ask}
-        />
+        {button('webhook.test', { disabled: test.isBusy, onClick: () => test.start(webhook) })}
+        {button('webhook.deliveries', { opens: <WebhookDeliveries id={id} url={url} /> })}
+        {button('webhook.edit', { opens: form(webhook) })}
+        {button('webhook.delete', { look: 'small danger outline', opens: ask })}
       </>
     );
   };
