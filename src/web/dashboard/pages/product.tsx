@@ -151,25 +151,9 @@ function About(product: Product) {
   );
 }
 
-function Subscribers({ epi }: { epi: string }) {
-  const waiting = useAddressPages(gql.ProductWaitingDocument, { epi });
-  return (
-    <TableCard
-      title={t('product.subscribers')}
-      note={waiting.data && t('product.subscriptionCount', { count: waiting.data.subscriptions.totalCount })}
-      caption={t('product.subscribersCaption')}
-      isDense
-      query={waiting}
-      rowsOf={(data) => data.subscriptions}
-      keyOf={({ id }) => id}
-      columns={SUBSCRIPTION}
-      empty={['product.noSubscribers']}
-    />
-  );
-}
-
 export function ProductPage({ epi }: { epi: string }) {
   const query = useQuery(gql.ProductDocument, { epi });
+  const waiting = useAddressPages(gql.ProductWaitingDocument, { epi });
   return (
     <Page
       title={query.data?.product?.dt || t('product.variantId', { id: epi })}
@@ -183,7 +167,20 @@ export function ProductPage({ epi }: { epi: string }) {
             ) : (
               <Empty title={t('product.notFound')}>{t('product.notFoundText')}</Empty>
             )}
-            <Subscribers epi={epi} />
+            <TableCard
+              title={t('product.subscribers')}
+              note={
+                waiting.data &&
+                t('product.subscriptionCount', { count: waiting.data.subscriptions.totalCount })
+              }
+              caption={t('product.subscribersCaption')}
+              isDense
+              query={waiting}
+              rowsOf={(data) => data.subscriptions}
+              keyOf={({ id }) => id}
+              columns={SUBSCRIPTION}
+              empty={['product.noSubscribers']}
+            />
             <History changes={stockChanges} occasions={occasions} />
           </>
         )}

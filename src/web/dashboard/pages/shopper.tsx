@@ -108,57 +108,47 @@ function About({ regid, uid, isGuest, storage, lists, userinfo }: Shopper) {
   );
 }
 
-function Lists({ uid }: { uid: string }) {
-  return (
-    <TableCard
-      isDense
-      title={t('shopper.lists')}
-      caption={t('shopper.listsCaption')}
-      query={usePages(gql.ShopperListsDocument, { uid })}
-      rowsOf={({ findShopper }) => findShopper?.lists ?? []}
-      keyOf={({ lid }) => lid}
-      columns={[
-        { label: 'table.name', cell: ({ lname }) => <span class="wrap">{lname}</span> },
-        { label: 'shopper.items', number: ({ cnt }) => cnt },
-        {
-          label: 'shopper.visibility',
-          cell: ({ anonRead }) => t(anonRead ? 'shopper.public' : 'shopper.private'),
-        },
-        { label: 'shopper.created', time: ({ cts }) => cts },
-        { label: 'shopper.updated', time: ({ uts }) => uts },
-      ]}
-      empty={['shopper.noLists']}
-    />
-  );
-}
-
-function Subscriptions({ uid }: { uid: string }) {
-  return (
-    <TableCard
-      isDense
-      title={t('shopper.subscriptions')}
-      note={t('shopper.subscriptionsNote')}
-      caption={t('shopper.subscriptionsCaption')}
-      query={usePages(gql.ShopperSubscriptionsDocument, { uid })}
-      rowsOf={({ findShopper }) => findShopper?.subscriptions ?? []}
-      keyOf={({ id }) => id}
-      columns={[
-        { label: 'table.product', cell: ({ product }: Subscription) => <VariantName {...product} /> },
-        ...SUBSCRIPTION,
-      ]}
-      empty={['shopper.noSubscriptions']}
-    />
-  );
-}
-
 function Found(shopper: Shopper) {
   const { regid, uid } = shopper;
+  const lists = usePages(gql.ShopperListsDocument, { uid });
+  const subscriptions = usePages(gql.ShopperSubscriptionsDocument, { uid });
   useShopperChanges(regid);
   return (
     <>
       <About {...shopper} />
-      <Lists uid={uid} />
-      <Subscriptions uid={uid} />
+      <TableCard
+        isDense
+        title={t('shopper.lists')}
+        caption={t('shopper.listsCaption')}
+        query={lists}
+        rowsOf={({ findShopper }) => findShopper?.lists ?? []}
+        keyOf={({ lid }) => lid}
+        columns={[
+          { label: 'table.name', cell: ({ lname }) => <span class="wrap">{lname}</span> },
+          { label: 'shopper.items', number: ({ cnt }) => cnt },
+          {
+            label: 'shopper.visibility',
+            cell: ({ anonRead }) => t(anonRead ? 'shopper.public' : 'shopper.private'),
+          },
+          { label: 'shopper.created', time: ({ cts }) => cts },
+          { label: 'shopper.updated', time: ({ uts }) => uts },
+        ]}
+        empty={['shopper.noLists']}
+      />
+      <TableCard
+        isDense
+        title={t('shopper.subscriptions')}
+        note={t('shopper.subscriptionsNote')}
+        caption={t('shopper.subscriptionsCaption')}
+        query={subscriptions}
+        rowsOf={({ findShopper }) => findShopper?.subscriptions ?? []}
+        keyOf={({ id }) => id}
+        columns={[
+          { label: 'table.product', cell: ({ product }: Subscription) => <VariantName {...product} /> },
+          ...SUBSCRIPTION,
+        ]}
+        empty={['shopper.noSubscriptions']}
+      />
       <DeletedLists regid={regid} />
     </>
   );
