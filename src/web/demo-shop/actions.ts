@@ -5,7 +5,7 @@ import { changeCart, notedClick } from './cart.ts';
 import { client } from './client.ts';
 import { dropItem, putItem, putList, together } from './patches.ts';
 import { findProduct, nameOf, shop, show, update } from './state.ts';
-import type { Undo } from './state.ts';
+import type { Undo } from './toasts.ts';
 import { change, load, refreshAlerts, refreshProducts, reportLost } from './wishes.ts';
 import type { OptimisticChange } from './wishes.ts';
 

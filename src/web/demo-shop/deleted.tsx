@@ -4,7 +4,7 @@ import { attempt } from './actions.ts';
 import { client } from './client.ts';
 import { Button, Row } from './parts.tsx';
 import { nameOf, shop } from './state.ts';
-import type { Undo } from './state.ts';
+import type { Undo } from './toasts.ts';
 import { inTurn } from './wishes.ts';
 
 type Deleted = { lists: List[]; items: Item[] };

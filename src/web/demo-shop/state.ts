@@ -3,16 +3,10 @@ import type { List, ProductAlert, VariantId } from '../../sdk/client/wishgate.ts
 import { page } from './api.ts';
 import type { Product } from './api.ts';
 import type { Patch } from './patches.ts';
+import { ACTION_MS, TOAST_MS } from './toasts.ts';
+import type { Toast } from './toasts.ts';
 
 export type Cart = Record<string, number>;
-
-export type Undo = () => Promise<unknown>;
-
-type Toast = { text: string; isError: boolean; id: number; action?: { name: string; run: Undo } };
-
-const TOAST_MS = 5_000;
-/** Long enough to read the message, find the button and press it. */
-const ACTION_MS = 20_000;
 
 const state = {
   products: page.products,
