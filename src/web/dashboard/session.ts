@@ -44,7 +44,12 @@ export type Query<Data> = {
   trail?: Trail;
 };
 
-/** Runs now and when the variables change, for the store or the shopper `regid`; ignores late responses. */
+const RELOAD = 'wishgate-reload';
+
+/** Runs every query on the page again. */
+export const reloadAll = (): void => void dispatchEvent(new Event(RELOAD));
+
+/** Runs now, when the variables change and after each write, for the store or the shopper `regid`; ignores late responses. */
 export function useQuery<Data, Variables>(
   document: TypedDocumentString<Data, Variables>,
   variables: Variables,
@@ -72,6 +77,10 @@ export function useQuery<Data, Variables>(
     // Compares the variables as text, because a new object with the same content must not run the query again.
   }, [document, key, run, turn]);
   const reload = useCallback(() => setTurn((now) => now + 1), []);
+  useEffect(() => {
+    addEventListener(RELOAD, reload);
+    return () => removeEventListener(RELOAD, reload);
+  }, [reload]);
   const replace = (data: Answered<Data>): void => {
     newest.current++;
     show(data);
@@ -116,7 +125,7 @@ export type Action<Args extends unknown[]> = {
   clear: () => void;
 };
 
-/** Runs one write at a time, shows the message that it returns, and stores its error for display. */
+/** Runs one write at a time, shows the message that it returns, reloads what the page shows, and stores its error for display. */
 export function useAction<Args extends unknown[]>(
   work: (...args: Args) => Promise<string | void>,
 ): Action<Args> {
@@ -134,6 +143,7 @@ export function useAction<Args extends unknown[]>(
     work(...args).then((message) => {
       if (message) session?.notify(message);
       finish(null);
+      reloadAll();
     }, finish);
   };
   return { ...state, start, clear: () => setState((now) => ({ ...now, error: null })) };
@@ -159,11 +169,9 @@ export function usePolling(query: Pick<Query<unknown>, 'isLoading' | 'reload'>, 
 
 const RETRY_MS = 10_000;
 
-/** Calls back after each change of a shopper's lists while the tab is visible. */
-export function useShopperChanges(regid: string, onChange: () => void): void {
+/** Reloads the page after each change of a shopper's lists while the tab is visible. */
+export function useShopperChanges(regid: string): void {
   const { run } = useSession();
-  const latest = useRef(onChange);
-  latest.current = onChange;
   useEffect(() => {
     const abort = new AbortController();
     const { signal } = abort;
@@ -178,7 +186,7 @@ export function useShopperChanges(regid: string, onChange: () => void): void {
           const { rev }: { rev: string } = (await run(WatchShopperDocument, { since }, { regid, signal }))
             .listChanges;
           // Also for the first known revision, because the page's data may be older.
-          if (rev !== since) latest.current();
+          if (rev !== since) reloadAll();
           since = rev;
         } catch {
           since = null;

@@ -24,47 +24,44 @@ const saveTo = (product: Product, list: List): OptimisticChange => ({
     return together(putList(made), putItem(made.lid, product));
   },
 });
-const removeFrom = (lids: string[], item: Item | Product): OptimisticChange => ({
-  otherwise: `${nameOf(item)} wasn't removed`,
-  patch: together(...lids.map((lid) => dropItem(lid, item.epi))),
-  call: () => inEach(lids, (lid) => client.deleteFromList(lid, { epi: item.epi })),
-});
-const restoreTo = (lids: string[], item: Item | Product): OptimisticChange => ({
-  otherwise: `${nameOf(item)} wasn't restored`,
-  patch: together(...lids.map((lid) => putItem(lid, item))),
-  call: () => inEach(lids, (lid) => client.restoreItems(lid, [item.epi])),
-});
+
+type Remove = (lid: string, item: Pick<Item, 'epi'>) => Promise<unknown>;
+
+/** The visitor can undo it. */
+const remove = (lids: string[], item: Item | Product, done: string, call: Remove = client.deleteFromList) =>
+  make(
+    {
+      otherwise: `${nameOf(item)} wasn't removed`,
+      patch: together(...lids.map((lid) => dropItem(lid, item.epi))),
+      call: () => inEach(lids, (lid) => call(lid, { epi: item.epi })),
+    },
+    done,
+    {
+      otherwise: `${nameOf(item)} wasn't restored`,
+      patch: together(...lids.map((lid) => putItem(lid, item))),
+      call: () => inEach(lids, (lid) => client.restoreItems(lid, [item.epi])),
+    },
+  );
 
 export function toggleHeart(product: Product): Promise<boolean> {
   const name = nameOf(product);
   const lids = lidsOf(product.epi);
   const first = shop.lists.find(({ lname }) => lname === FIRST_LIST) ?? draftList();
   if (lids.length === 0) return make(saveTo(product, first), `${name} saved to ${FIRST_LIST}`);
-  return make(
-    removeFrom(lids, product),
-    `${name} removed from ${lids.length === 1 ? 'your list' : `${lids.length} lists`}`,
-    restoreTo(lids, product),
-  );
+  const from = lids.length === 1 ? 'your list' : `${lids.length} lists`;
+  return remove(lids, product, `${name} removed from ${from}`);
 }
 
 export const toggleIn = (list: List, product: Product): Promise<boolean> =>
   lidsOf(product.epi).includes(list.lid)
-    ? make(removeFrom([list.lid], product), `Removed from ${list.lname}`, restoreTo([list.lid], product))
+    ? remove([list.lid], product, `Removed from ${list.lname}`)
     : make(saveTo(product, list), `Saved to ${list.lname}`);
 
 export const removeItem = (list: List, item: Item): Promise<boolean> =>
-  make(
-    removeFrom([list.lid], item),
-    `${nameOf(item)} removed from ${list.lname}`,
-    restoreTo([list.lid], item),
-  );
+  remove([list.lid], item, `${nameOf(item)} removed from ${list.lname}`);
 
 export const removeSaved = (item: Item): Promise<boolean> =>
-  make(
-    { ...removeFrom([item.lid], item), call: () => client.SaveForLater.remove(item.lid, { epi: item.epi }) },
-    `${nameOf(item)} is no longer saved for later`,
-    restoreTo([item.lid], item),
-  );
+  remove([item.lid], item, `${nameOf(item)} is no longer saved for later`, client.SaveForLater.remove);
 
 export const removeList = (list: List): Promise<boolean> => {
   const { lid, lname } = list;

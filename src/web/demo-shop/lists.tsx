@@ -37,18 +37,6 @@ function ItemRow({ item, level, children }: ItemRowProps) {
   );
 }
 
-function OwnRow({ item, list }: { item: Item; list: List }) {
-  const title = nameOf(item);
-  return (
-    <ItemRow item={item} level={3}>
-      <Button class="plain" label={`Edit ${title}`} onClick={() => open(() => <EditItem item={item} />)}>
-        Edit
-      </Button>
-      <RemoveButton label={`Remove ${title}`} onRemove={() => removeItem(list, item)} />
-    </ItemRow>
-  );
-}
-
 function OneList({ list }: { list: List }) {
   const { lname, cnt, listcontents, anonRead } = list;
   const remove = (): void => {
@@ -56,7 +44,17 @@ function OneList({ list }: { list: List }) {
     replaceRoute('lists');
     setTimeout(focusHeading);
   };
-  const rows = listcontents.map((item) => <OwnRow key={item.epi} item={item} list={list} />);
+  const rows = listcontents.map((item) => {
+    const title = nameOf(item);
+    return (
+      <ItemRow key={item.epi} item={item} level={3}>
+        <Button class="plain" label={`Edit ${title}`} onClick={() => open(() => <EditItem item={item} />)}>
+          Edit
+        </Button>
+        <RemoveButton label={`Remove ${title}`} onRemove={() => removeItem(list, item)} />
+      </ItemRow>
+    );
+  });
   return (
     <section aria-labelledby="list-name">
       <div class="flex bar">

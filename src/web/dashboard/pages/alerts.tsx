@@ -78,40 +78,20 @@ function State({ state, attempts, error, dueAt }: Alert) {
   );
 }
 
-const useAlertFilters = () => useFilters(['state', 'topic', 'from', 'to', 'q'], ['q']);
-
-function Filters({ filters: { topic }, bind }: ReturnType<typeof useAlertFilters>) {
-  const topics = useQuery(gql.TopicNamesDocument, {});
-  const options = textOptions([...(topics.data?.topics ?? []).map(({ name }) => name), topic], topicName);
-  return (
-    <>
-      <SearchBox label={t('table.contact')} placeholder={t('alerts.contactSample')} {...bind('q')} />
-      <Choice
-        label={t('table.topic')}
-        options={[{ value: '', label: t('alerts.allTopics') }, ...options]}
-        {...bind('topic')}
-      />
-      <TextField label={t('alerts.from')} type="date" {...bind('from')} />
-      <TextField label={t('alerts.to')} type="date" {...bind('to')} />
-    </>
-  );
-}
-
 export function AlertsPage() {
   const { run, isDemo } = useSession();
-  const shown = useAlertFilters();
-  const { topic, from, to, q } = shown.filters;
-  const state = oneOf(shown.filters.state, STATES, '');
+  const { filters, bind } = useFilters(['state', 'topic', 'from', 'to', 'q'], ['q']);
+  const { topic, from, to, q } = filters;
+  const state = oneOf(filters.state, STATES, '');
   const which = { topic: topic || null, from: dayStart(from), to: dayStart(to, 1), search: q || null };
   const alerts = useAddressPages(gql.AlertsDocument, { ...which, state: state || null });
   const totals = useQuery(gql.AlertTotalsDocument, which);
-  const email = useQuery(gql.AlertsEmailDocument, {});
+  const { data: setup } = useQuery(gql.AlertsSetupDocument, {});
+  const topics = textOptions([...(setup?.topics ?? []).map(({ name }) => name), topic], topicName);
   usePolling(alerts, REFRESH_MS);
   usePolling(totals, TOTALS_MS);
   const retry = useAction(async (ids: string[] | null) => {
     const { retryAlerts } = await run(gql.RetryAlertsDocument, { ids });
-    alerts.reload();
-    totals.reload();
     return t('alerts.retried', { count: retryAlerts });
   });
   const countOf = (one: gql.MessageState): number => totals.data?.[one].totalCount ?? 0;
@@ -130,16 +110,11 @@ export function AlertsPage() {
       title={t('page.alerts')}
       lead={t('alerts.lead', { zone: zoneName() })}
       aside={
-        <Segments
-          label={t('table.state')}
-          value={state}
-          options={states}
-          onValue={shown.bind('state').onValue}
-        />
+        <Segments label={t('table.state')} value={state} options={states} onValue={bind('state').onValue} />
       }
     >
       <ErrorNotice error={retry.error} />
-      {email.data && !sendsEmail(email.data, isDemo) && (
+      {setup && !sendsEmail(setup, isDemo) && (
         <p class="notice bad">
           <span>{rich('alerts.noMailServer', { link })}</span>
         </p>
@@ -163,7 +138,18 @@ export function AlertsPage() {
             onClick={() => retry.start(null)}
           />
         }
-        filters={<Filters {...shown} />}
+        filters={
+          <>
+            <SearchBox label={t('table.contact')} placeholder={t('alerts.contactSample')} {...bind('q')} />
+            <Choice
+              label={t('table.topic')}
+              options={[{ value: '', label: t('alerts.allTopics') }, ...topics]}
+              {...bind('topic')}
+            />
+            <TextField label={t('alerts.from')} type="date" {...bind('from')} />
+            <TextField label={t('alerts.to')} type="date" {...bind('to')} />
+          </>
+        }
         columns={[
           { label: 'table.product', cell: ({ epi, product }) => <VariantName {...product} epi={epi} /> },
           {

@@ -18,7 +18,6 @@ function Shopify({ query }: { query: Query<Answered<gql.IntegrationsQuery>> }) {
   const secret = useText();
   const save = async (value: string | null) => {
     const { setShopifySecret } = await run(gql.SetShopifySecretDocument, { secret: value });
-    query.replace({ ...query.data!, store: { shopify: setShopifySecret } });
     secret.onValue('');
     return t(setShopifySecret.connected ? 'integrations.connected' : 'integrations.disconnected');
   };

@@ -19,11 +19,7 @@ const STEPS: { name: string; href: string; isDone: (steps: Steps, isDemo: boolea
   { name: 'products', href: hrefTo('integrations'), isDone: ({ setup }) => setup.products },
   { name: 'shopper', href: '/docs', isDone: ({ setup }) => setup.shoppers },
   { name: 'list', href: '/docs', isDone: ({ setup }) => setup.lists },
-  {
-    name: 'email',
-    href: hrefTo('integrations'),
-    isDone: sendsEmail,
-  },
+  { name: 'email', href: hrefTo('integrations'), isDone: sendsEmail },
   { name: 'alert', href: hrefTo('topics'), isDone: ({ setup }) => setup.alerts },
 ];
 
@@ -77,35 +73,6 @@ const FIGURES = [
   },
 ] as const;
 
-function Figures({ report }: { report: Report }) {
-  const { days, previous } = report;
-  return (
-    <>
-      <div class="charts">
-        {FIGURES.map(({ field, label, href }, index) => (
-          <DayChart
-            key={field}
-            name={t(label)}
-            colour={`var(--chart-${index + 1})`}
-            href={href(report)}
-            points={days.map((day) => ({ day: day.day, value: day[field] }))}
-            before={previous[field]}
-          />
-        ))}
-      </div>
-      <details class="figures-table">
-        <summary class="muted">{t('overview.asTable')}</summary>
-        <Table
-          caption={t('overview.byDay')}
-          rows={days.toReversed()}
-          keyOf={({ day }) => day}
-          columns={[DAY, ...FIGURES.map(({ field, label }) => ({ label, number: (day: Day) => day[field] }))]}
-        />
-      </details>
-    </>
-  );
-}
-
 export function OverviewPage() {
   const { fields, picker } = usePeriod(PRESETS);
   const activity = useQuery(gql.OverviewDocument, fields);
@@ -122,7 +89,34 @@ export function OverviewPage() {
       <Checklist />
       <Card title={t('overview.activity')}>
         <Loaded query={activity} lines={6}>
-          {({ activityReport }) => <Figures report={activityReport} />}
+          {({ activityReport: report }) => (
+            <>
+              <div class="charts">
+                {FIGURES.map(({ field, label, href }, index) => (
+                  <DayChart
+                    key={field}
+                    name={t(label)}
+                    colour={`var(--chart-${index + 1})`}
+                    href={href(report)}
+                    points={report.days.map((day) => ({ day: day.day, value: day[field] }))}
+                    before={report.previous[field]}
+                  />
+                ))}
+              </div>
+              <details class="figures-table">
+                <summary class="muted">{t('overview.asTable')}</summary>
+                <Table
+                  caption={t('overview.byDay')}
+                  rows={report.days.toReversed()}
+                  keyOf={({ day }) => day}
+                  columns={[
+                    DAY,
+                    ...FIGURES.map(({ field, label }) => ({ label, number: (day: Day) => day[field] })),
+                  ]}
+                />
+              </details>
+            </>
+          )}
         </Loaded>
       </Card>
       <RevenueCard period={fields} />
@@ -159,10 +153,7 @@ export function OverviewPage() {
           columns={[
             { label: 'overview.variant', cell: (variant) => <VariantName {...variant} /> },
             { label: 'overview.waiting', number: ({ waiting }) => waiting },
-            {
-              label: 'overview.restock',
-              actions: (variant) => <SetStockButton {...variant} onDone={demand.reload} />,
-            },
+            { label: 'overview.restock', actions: (variant) => <SetStockButton {...variant} /> },
           ]}
           empty={['overview.noDemand', 'overview.noDemandText']}
         />

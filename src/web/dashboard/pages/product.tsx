@@ -125,10 +125,10 @@ function ShopLink({ uri }: { uri: string }) {
   );
 }
 
-function About({ product, onDone }: { product: Product; onDone: () => void }) {
+function About(product: Product) {
   const { epi, empi, bt, vi, sku, uri, stk, pr, tags, cts, uts, waiting, wishlisted, inLists } = product;
   return (
-    <Card title={t('products.variant')} aside={<SetStockButton {...product} onDone={onDone} />}>
+    <Card title={t('products.variant')} aside={<SetStockButton {...product} />}>
       <Facts
         facts={{
           'products.stock': <Stock stk={stk} />,
@@ -151,25 +151,9 @@ function About({ product, onDone }: { product: Product; onDone: () => void }) {
   );
 }
 
-function Subscribers({ epi }: { epi: string }) {
-  const waiting = useAddressPages(gql.ProductWaitingDocument, { epi });
-  return (
-    <TableCard
-      title={t('product.subscribers')}
-      note={waiting.data && t('product.subscriptionCount', { count: waiting.data.subscriptions.totalCount })}
-      caption={t('product.subscribersCaption')}
-      isDense
-      query={waiting}
-      rowsOf={(data) => data.subscriptions}
-      keyOf={({ id }) => id}
-      columns={SUBSCRIPTION}
-      empty={['product.noSubscribers']}
-    />
-  );
-}
-
 export function ProductPage({ epi }: { epi: string }) {
   const query = useQuery(gql.ProductDocument, { epi });
+  const waiting = useAddressPages(gql.ProductWaitingDocument, { epi });
   return (
     <Page
       title={query.data?.product?.dt || t('product.variantId', { id: epi })}
@@ -179,11 +163,24 @@ export function ProductPage({ epi }: { epi: string }) {
         {({ product, stockChanges, occasions }) => (
           <>
             {product ? (
-              <About product={product} onDone={query.reload} />
+              <About {...product} />
             ) : (
               <Empty title={t('product.notFound')}>{t('product.notFoundText')}</Empty>
             )}
-            <Subscribers epi={epi} />
+            <TableCard
+              title={t('product.subscribers')}
+              note={
+                waiting.data &&
+                t('product.subscriptionCount', { count: waiting.data.subscriptions.totalCount })
+              }
+              caption={t('product.subscribersCaption')}
+              isDense
+              query={waiting}
+              rowsOf={(data) => data.subscriptions}
+              keyOf={({ id }) => id}
+              columns={SUBSCRIPTION}
+              empty={['product.noSubscribers']}
+            />
             <History changes={stockChanges} occasions={occasions} />
           </>
         )}

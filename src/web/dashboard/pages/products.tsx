@@ -17,14 +17,13 @@ const SORTS = optionsOf<gql.ProductSort>({
 const STOCKS = optionsOf<string>({ '': 'common.all', out: 'products.soldOut' });
 
 export function ProductsPage() {
-  const { filters, change, bind } = useFilters(['q', 'stock', 'sort']);
+  const { filters, bind } = useFilters(['q', 'stock', 'sort']);
   const { q, stock } = filters;
   const sort = oneOf(filters.sort, SORTS, 'newest');
-  const setSort = (value: gql.ProductSort): void => change('sort', value === 'newest' ? '' : value);
+  const setSort = (value: gql.ProductSort): void => bind('sort').onValue(value === 'newest' ? '' : value);
   const which = { search: q || null, soldOut: stock === 'out' };
   const products = useAddressPages(gql.ProductsDocument, { ...which, sort });
   const count = useQuery(gql.CountProductsDocument, which);
-  const reload = (): void => (products.reload(), count.reload());
   const sortBy = (value: gql.ProductSort, isRising = false) => {
     const isOn = sort === value;
     return { isOn, isRising, onPick: () => setSort(isOn ? 'newest' : value) };
@@ -50,10 +49,7 @@ export function ProductsPage() {
           { label: 'products.stock', sort: sortBy('stock', true), number: ({ stk }) => <Stock stk={stk} /> },
           { label: 'products.waiting', sort: sortBy('waiting'), number: ({ waiting }) => waiting ?? 0 },
           { label: 'products.inLists', sort: sortBy('lists'), number: ({ inLists }) => inLists ?? 0 },
-          {
-            label: 'products.setStock',
-            actions: (variant) => <SetStockButton {...variant} onDone={reload} />,
-          },
+          { label: 'products.setStock', actions: (variant) => <SetStockButton {...variant} /> },
         ]}
         labels={[t('table.previous'), t('table.next')]}
         file={{ path: 'products.csv', fields: { search: q, soldOut: stock === 'out' ? 'true' : '' } }}

@@ -14,19 +14,16 @@ import { rich, t } from '../text.ts';
 import type { TextKey } from '../text.ts';
 
 type Key = gql.StoreSettingsFragment['apiKeys'][number];
-type Given = StoreProps & { onChanged: () => void };
 
-function ApiKeys({ store, onChanged }: Given) {
+function ApiKeys({ store }: StoreProps) {
   const { run } = useSession();
   const create = async (name: string) => {
     const { createApiKey } = await run(gql.CreateApiKeyDocument, { name });
-    onChanged();
     const secrets = [{ label: t('signIn.key'), value: createApiKey.apiKey }];
     return <SecretDialog title={t('key.new')} secrets={secrets} />;
   };
   const rename = async ({ id, hint }: Key, name: string) => {
     await run(gql.RenameApiKeyDocument, { id, name });
-    onChanged();
     return t('key.renamed', { hint });
   };
   const nameForm = (renamed?: Key) => (
@@ -47,7 +44,6 @@ function ApiKeys({ store, onChanged }: Given) {
     const label = name ? `${name} (…${hint})` : `…${hint}`;
     const submit = async () => {
       await run(gql.RevokeApiKeyDocument, { id });
-      onChanged();
       return t('key.revoked', { key: label });
     };
     return (
@@ -107,7 +103,7 @@ function ApiKeys({ store, onChanged }: Given) {
   );
 }
 
-function GeneralCard(given: Given) {
+function GeneralCard(given: StoreProps) {
   const { pid, cts, inventoryManaged } = given.store;
   const note = rich('settings.since', { pid: <span class="code">{pid}</span>, date: formatMoment(cts) });
   const badge = (
@@ -118,7 +114,7 @@ function GeneralCard(given: Given) {
   return <SettingsCard card="general" {...given} note={note} aside={badge} />;
 }
 
-const SECTIONS: [id: string, title: TextKey, show: (given: Given) => ComponentChild][] = [
+const SECTIONS: [id: string, title: TextKey, show: (given: StoreProps) => ComponentChild][] = [
   ['general', 'settings.general', (given) => <GeneralCard {...given} />],
   ['lists', 'settings.lists', (given) => <SettingsCard card="lists" {...given} />],
   ['brand', 'settings.brand', (given) => <BrandCard {...given} />],
@@ -160,7 +156,7 @@ function SectionLinks() {
   );
 }
 
-function Sections(given: Given) {
+function Sections(given: StoreProps) {
   useEffect(() => {
     const follow = (): void => {
       const id = location.hash.split('/')[2];
@@ -188,13 +184,7 @@ export function SettingsPage() {
     <Page title={t('page.settings')}>
       <SectionLinks />
       <Loaded query={settings} lines={8}>
-        {({ store }) => (
-          <Sections
-            store={store}
-            onSaved={(saved) => settings.replace({ store: saved })}
-            onChanged={settings.reload}
-          />
-        )}
+        {({ store }) => <Sections store={store} onSaved={(saved) => settings.replace({ store: saved })} />}
       </Loaded>
     </Page>
   );

@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import * as gql from '../../../generated/dashboard.ts';
 import { formatBytes, formatMoment } from '../format.ts';
 import { Confirm } from '../parts/form.tsx';
@@ -16,7 +15,6 @@ function DeletedLists({ regid }: { regid: string }) {
   const lists = usePages(gql.DeletedListsDocument, {}, regid);
   const restore = useAction(async (lid: string) => {
     const { restoreList } = await run(gql.RestoreDeletedListDocument, { lid }, { regid });
-    lists.reload();
     return t('shopper.restored', { list: restoreList.lname });
   });
   return (
@@ -110,62 +108,48 @@ function About({ regid, uid, isGuest, storage, lists, userinfo }: Shopper) {
   );
 }
 
-function Lists({ uid }: { uid: string }) {
-  return (
-    <TableCard
-      isDense
-      title={t('shopper.lists')}
-      caption={t('shopper.listsCaption')}
-      query={usePages(gql.ShopperListsDocument, { uid })}
-      rowsOf={({ findShopper }) => findShopper?.lists ?? []}
-      keyOf={({ lid }) => lid}
-      columns={[
-        { label: 'table.name', cell: ({ lname }) => <span class="wrap">{lname}</span> },
-        { label: 'shopper.items', number: ({ cnt }) => cnt },
-        {
-          label: 'shopper.visibility',
-          cell: ({ anonRead }) => t(anonRead ? 'shopper.public' : 'shopper.private'),
-        },
-        { label: 'shopper.created', time: ({ cts }) => cts },
-        { label: 'shopper.updated', time: ({ uts }) => uts },
-      ]}
-      empty={['shopper.noLists']}
-    />
-  );
-}
-
-function Subscriptions({ uid }: { uid: string }) {
-  return (
-    <TableCard
-      isDense
-      title={t('shopper.subscriptions')}
-      note={t('shopper.subscriptionsNote')}
-      caption={t('shopper.subscriptionsCaption')}
-      query={usePages(gql.ShopperSubscriptionsDocument, { uid })}
-      rowsOf={({ findShopper }) => findShopper?.subscriptions ?? []}
-      keyOf={({ id }) => id}
-      columns={[
-        { label: 'table.product', cell: ({ product }: Subscription) => <VariantName {...product} /> },
-        ...SUBSCRIPTION,
-      ]}
-      empty={['shopper.noSubscriptions']}
-    />
-  );
-}
-
-function Found({ shopper, onMoved }: { shopper: Shopper; onMoved: () => void }) {
+function Found(shopper: Shopper) {
   const { regid, uid } = shopper;
-  const [changes, setChanges] = useState(0);
-  useShopperChanges(regid, () => {
-    onMoved();
-    setChanges((count) => count + 1);
-  });
+  const lists = usePages(gql.ShopperListsDocument, { uid });
+  const subscriptions = usePages(gql.ShopperSubscriptionsDocument, { uid });
+  useShopperChanges(regid);
   return (
     <>
       <About {...shopper} />
-      <Lists key={`lists ${changes}`} uid={uid} />
-      <Subscriptions uid={uid} />
-      <DeletedLists key={`deleted ${changes}`} regid={regid} />
+      <TableCard
+        isDense
+        title={t('shopper.lists')}
+        caption={t('shopper.listsCaption')}
+        query={lists}
+        rowsOf={({ findShopper }) => findShopper?.lists ?? []}
+        keyOf={({ lid }) => lid}
+        columns={[
+          { label: 'table.name', cell: ({ lname }) => <span class="wrap">{lname}</span> },
+          { label: 'shopper.items', number: ({ cnt }) => cnt },
+          {
+            label: 'shopper.visibility',
+            cell: ({ anonRead }) => t(anonRead ? 'shopper.public' : 'shopper.private'),
+          },
+          { label: 'shopper.created', time: ({ cts }) => cts },
+          { label: 'shopper.updated', time: ({ uts }) => uts },
+        ]}
+        empty={['shopper.noLists']}
+      />
+      <TableCard
+        isDense
+        title={t('shopper.subscriptions')}
+        note={t('shopper.subscriptionsNote')}
+        caption={t('shopper.subscriptionsCaption')}
+        query={subscriptions}
+        rowsOf={({ findShopper }) => findShopper?.subscriptions ?? []}
+        keyOf={({ id }) => id}
+        columns={[
+          { label: 'table.product', cell: ({ product }: Subscription) => <VariantName {...product} /> },
+          ...SUBSCRIPTION,
+        ]}
+        empty={['shopper.noSubscriptions']}
+      />
+      <DeletedLists regid={regid} />
     </>
   );
 }
@@ -184,7 +168,7 @@ export function ShopperPage({ uid }: { uid: string }) {
       <Loaded query={query} lines={6}>
         {({ findShopper }) =>
           findShopper ? (
-            <Found shopper={findShopper} onMoved={query.reload} />
+            <Found {...findShopper} />
           ) : (
             <Empty title={t('shopper.notFound')}>{t('shopper.notFoundText')}</Empty>
           )

@@ -93,16 +93,14 @@ export function StoreSwitcher() {
 }
 
 /** Asks for confirmation, because closing or opening a store affects its shoppers at once. */
-function Maintenance({ store, onDone }: { store: gql.StoreRowFragment; onDone: () => void }) {
+function Maintenance({ pid, name, maintenance }: gql.StoreRowFragment) {
   const { run } = useSession();
-  const { pid, name, maintenance } = store;
   return (
     <Confirm
       title={t(maintenance ? 'stores.reopenTitle' : 'stores.closeTitle', { store: name })}
       label={t(maintenance ? 'stores.reopen' : 'stores.closeSubmit')}
       onSubmit={async () => {
         await run(gql.SetStoreMaintenanceDocument, { pid, maintenance: !maintenance });
-        onDone();
         return t(maintenance ? 'stores.reopenedDone' : 'stores.closedDone', { store: name });
       }}
     >
@@ -122,7 +120,6 @@ function Stores() {
       field={{ label: t('table.name'), required: true, maxLength: 100, hint: t('stores.nameHint') }}
       onSubmit={async (name) => {
         const { store, apiKey } = (await run(gql.CreateStoreDocument, { name })).createStore;
-        stores.reload();
         const secrets = [
           { label: t('signIn.pid'), value: store.pid, note: t('stores.pidNote') },
           { label: t('stores.firstKey'), value: apiKey, note: t('stores.keyNote') },
@@ -136,13 +133,12 @@ function Stores() {
   );
   const actions = (store: gql.StoreRowFragment) => {
     const which = store.maintenance ? 'reopen' : 'close';
-    const ask = <Maintenance store={store} onDone={stores.reload} />;
     return (
       <>
         <Button
           text={t(`stores.${which}`)}
           label={t(`stores.${which}Label`, { store: store.name })}
-          opens={ask}
+          opens={<Maintenance {...store} />}
         />
         <Button
           text={t('stores.open')}

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
+import type { ChannelFieldsFragment } from '../../../generated/dashboard.ts';
 import { find, t } from '../text.ts';
 import { AS_TYPED, useField } from './fields.tsx';
 
@@ -79,14 +80,9 @@ function Variables({ label, variables, onPick }: VariablesProps) {
   );
 }
 
-type Props = {
-  label: string;
-  name: string;
+/** `isField` shows the text as ordinary text. */
+type Props = Omit<ChannelFieldsFragment['parts'][number], 'isSegmented'> & {
   value: string;
-  rows: number;
-  isHtml: boolean;
-  /** Shown as ordinary text. */
-  isField?: boolean;
   isRequired?: boolean;
   hint?: string;
   /** Shown next to the label. */

@@ -170,9 +170,9 @@ export function FormDialog(props: FormDialogProps) {
   const text = typed.value.trim();
   const action = useAction(async () => {
     const next = await onSubmit(text);
-    if (typeof next !== 'object') close();
-    else open(next);
-    return typeof next === 'object' ? undefined : next;
+    if (typeof next === 'object') return open(next);
+    close();
+    return next;
   });
   return (
     <Dialog title={title}>

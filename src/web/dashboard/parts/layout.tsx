@@ -131,7 +131,7 @@ export function Table<Row>(props: TableProps<Row>) {
   );
 }
 
-type ButtonProps = {
+export type ButtonProps = {
   text: ComponentChildren;
   /** CSS classes; a small, unobtrusive button by default. */
   look?: string;

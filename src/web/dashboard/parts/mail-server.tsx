@@ -88,7 +88,7 @@ function MailServerForm({ server, onSaved }: { server: Server; onSaved: (server:
   );
 }
 
-function TestForm({ from, onDone }: { from: string; onDone: () => void }) {
+function TestForm({ from }: { from: string }) {
   const { run } = useSession();
   const to = useText();
   const [result, setResult] = useState<{ isSent: boolean; text: string } | null>(null);
@@ -98,7 +98,6 @@ function TestForm({ from, onDone }: { from: string; onDone: () => void }) {
     const { isSent, problem } = (await run(gql.TestMailServerDocument, { to: address })).testMailServer;
     const text = isSent ? t('mail.testSent', { address }) : t(`mail.problem.${problem ?? 'refused'}`);
     setResult({ isSent, text });
-    onDone();
   });
   return (
     <ActionForm action={test} label={t('mail.sendTest')} tone="secondary">
@@ -141,7 +140,6 @@ export function MailServer({ senderAddress }: { senderAddress: string | null }) 
   const isSent = query.data === null || sendsEmail(query.data, isDemo);
   const remove = async () => {
     await run(gql.RemoveMailServerDocument, {});
-    query.reload();
     return t('mail.removed');
   };
   const ask = (
@@ -164,7 +162,7 @@ export function MailServer({ senderAddress }: { senderAddress: string | null }) 
         {server && (
           <>
             <hr />
-            <TestForm from={senderAddress} onDone={query.reload} />
+            <TestForm from={senderAddress} />
             <hr />
             <div class="buttons">
               <Button text={t('mail.removeMore')} look="danger outline" opens={ask} />

@@ -162,14 +162,13 @@ const titleOf = ({ dt, vi, epi }: Titled, max = Infinity): string =>
 export const shortTitleOf = (variant: Titled): string => titleOf(variant, 60);
 
 /** Saves a stock figure; a product that is back in stock alerts its subscribers. */
-export function SetStockButton({ onDone, ...variant }: Variant & { onDone: () => void }) {
+export function SetStockButton(variant: Variant) {
   const { run } = useSession();
   const { epi, stk, waiting } = variant;
   const title = titleOf(variant);
   const save = async (stock: string) => {
     const { setStock } = await run(gql.SetStockDocument, { epi, stk: Number(stock) });
     if (setStock.unknown.length > 0) throw new Error(t('product.notInCatalogue'));
-    onDone();
     return t('product.stockSet', { product: title, stock: Number(stock) });
   };
   const form = (

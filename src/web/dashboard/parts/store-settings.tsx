@@ -45,7 +45,7 @@ function Preview({ draft, name }: { draft: Draft; name: string }) {
   const colour = colourOf(draft.colour);
   const address = draft.senderAddress.trim();
   return (
-    <figure class="brand-preview">
+    <figure>
       <figcaption class="muted">{t('brand.preview')}</figcaption>
       <p class="brand-from">
         <strong>{draft.senderName.trim() || name}</strong>

@@ -25,13 +25,11 @@ type Bound = { value: string; onValue: (value: string, replace?: boolean) => voi
 export function useFilters<Name extends string>(names: readonly Name[], hidden: readonly Name[] = []) {
   const { query } = useRoute();
   const filters = Object.fromEntries(names.map((name) => [name, query[name] ?? ''])) as Record<Name, string>;
-  const change = (name: Name, value: string, replace = false): void =>
-    moveTo({ [name]: value, after: '', trail: '' }, { replace, hidden });
   const bind = (name: Name): Bound => ({
     value: filters[name],
-    onValue: (value, replace) => change(name, value, replace),
+    onValue: (value, replace) => moveTo({ [name]: value, after: '', trail: '' }, { replace, hidden }),
   });
-  return { filters, change, bind };
+  return { filters, bind };
 }
 
 export const oneOf = <Value extends string>(

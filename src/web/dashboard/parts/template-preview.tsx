@@ -135,8 +135,6 @@ function Sms({ label, text }: { label: string; text: string }) {
   );
 }
 
-type Shown = { product: FoundProduct | null; onProduct: (product: FoundProduct | null) => void };
-
 /** A line as an inbox shows it: what it cuts is dimmed. */
 export function InboxLine({ part, label, line }: { part: string; label: string; line: string }) {
   const { head, tail } = cutLine(part, line);
@@ -152,17 +150,9 @@ export function InboxLine({ part, label, line }: { part: string; label: string; 
   );
 }
 
-function ShownWith({ product, onProduct }: Shown) {
-  if (product === null) return <ProductPicker label={t('preview.pick')} onPick={onProduct} />;
-  return (
-    <p class="notice">
-      <span>{rich('preview.with', { product: <strong>{shortTitleOf(product)}</strong> })}</span>
-      <Button text={t('preview.sample')} onClick={() => onProduct(null)} />
-    </p>
-  );
-}
-
-type Props = Shown & {
+type Props = {
+  product: FoundProduct | null;
+  onProduct: (product: FoundProduct | null) => void;
   channels: gql.ChannelFieldsFragment[];
   preview: Texts | null;
   error: Error | null;
@@ -201,7 +191,14 @@ export function TemplatePreview(props: Props) {
         />
       }
     >
-      <ShownWith product={product} onProduct={onProduct} />
+      {product === null ? (
+        <ProductPicker label={t('preview.pick')} onPick={onProduct} />
+      ) : (
+        <p class="notice">
+          <span>{rich('preview.with', { product: <strong>{shortTitleOf(product)}</strong> })}</span>
+          <Button text={t('preview.sample')} onClick={() => onProduct(null)} />
+        </p>
+      )}
       <ErrorNotice error={error} />
       {preview === null && !error && <Skeleton lines={1} />}
       {preview && (

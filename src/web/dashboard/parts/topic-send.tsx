@@ -109,25 +109,6 @@ function Progress({ topic, epis }: { topic: string; epis: Epis }) {
   );
 }
 
-function Picked({ products, onRemove }: { products: FoundProduct[]; onRemove: (epi: Epis[number]) => void }) {
-  if (products.length === 0) return null;
-  return (
-    <ul class="plain-list chips" aria-label={t('send.picked')}>
-      {products.map((product) => (
-        <li key={product.epi}>
-          <span>{shortTitleOf(product)}</span>
-          <Button
-            text="✕"
-            look="icon plain-button"
-            label={t('send.remove', { product: shortTitleOf(product) })}
-            onClick={() => onRemove(product.epi)}
-          />
-        </li>
-      ))}
-    </ul>
-  );
-}
-
 function Count({ topic, epis, channels }: { topic: string; epis: Epis; channels: Channels }) {
   return (
     <Loaded query={useQuery(gql.AudienceDocument, { topic, epis })} lines={1}>
@@ -181,11 +162,24 @@ function SendNow({ topic, channels, isChanged }: Props) {
       note={[t('send.nowNote'), isChanged && t('send.testSaved')].filter(Boolean).join(' ')}
     >
       <ProductPicker label={t('send.add')} onPick={pick} />
-      <Picked
-        products={products}
-        onRemove={(epi) => setProducts(products.filter((one) => one.epi !== epi))}
-      />
-      {products.length > 0 && count}
+      {products.length > 0 && (
+        <>
+          <ul class="plain-list chips" aria-label={t('send.picked')}>
+            {products.map((product) => (
+              <li key={product.epi}>
+                <span>{shortTitleOf(product)}</span>
+                <Button
+                  text="✕"
+                  look="icon plain-button"
+                  label={t('send.remove', { product: shortTitleOf(product) })}
+                  onClick={() => setProducts(products.filter((one) => one !== product))}
+                />
+              </li>
+            ))}
+          </ul>
+          {count}
+        </>
+      )}
       <div class="buttons">
         <Button text={t('send.nowMore')} look="secondary" disabled={products.length === 0} opens={ask} />
       </div>

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import * as gql from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
 import { formatMoment, formatNumber } from '../format.ts';
-import { useAction, usePolling, useQuery, useSession } from '../session.ts';
+import { reloadAll, useAction, usePolling, useQuery, useSession } from '../session.ts';
 import { t } from '../text.ts';
 import { Dialog } from './dialog.tsx';
 import { Badge, Button, CellNote, Empty, ErrorNotice, Loaded, StateBadge, Table } from './layout.tsx';
@@ -92,23 +92,21 @@ const COLUMNS: Column<Delivery>[] = [
 ];
 
 /** `shown` is the delivery to open first. */
-type Props = { id: string; url: string; shown?: string; onClosed: () => void };
+type Props = { id: string; url: string; shown?: string };
 
-export function WebhookDeliveries({ id: webhookId, url, shown, onClosed }: Props) {
+export function WebhookDeliveries({ id: webhookId, url, shown }: Props) {
   const { run } = useSession();
   const deliveries = useQuery(gql.WebhookDeliveriesDocument, { webhookId });
   const [opened, setOpened] = useState<string | null>(shown ?? null);
   usePolling(deliveries, REFRESH_MS);
   // The webhook's health may have changed in the meantime.
-  useEffect(() => onClosed, []);
+  useEffect(() => reloadAll, []);
   const replay = useAction(async (id: string) => {
     await run(gql.ReplayDeliveryDocument, { id });
-    deliveries.reload();
   });
   const test = useAction(async () => {
     const { testWebhook } = await run(gql.TestWebhookDocument, { id: webhookId });
     setOpened(testWebhook.id);
-    deliveries.reload();
     return t('webhook.testSent');
   });
   const again = (id: string, look: { text: string; look?: string; label?: string }) => (

@@ -9,21 +9,21 @@ import { SecretDialog } from './dialog.tsx';
 import { TextField } from './fields.tsx';
 import { Confirm, FormDialog } from './form.tsx';
 import { Badge, Button, CellNote, ErrorNotice } from './layout.tsx';
+import type { ButtonProps } from './layout.tsx';
 import { TableCard } from './table-card.tsx';
 import { WebhookDeliveries } from './webhook-deliveries.tsx';
 
 type Webhook = Answered<gql.WebhooksQuery>['webhooks'][number];
-type FormProps = { types: readonly string[]; webhook?: Webhook; onSaved: () => void };
+type FormProps = { types: readonly string[]; webhook?: Webhook };
 
 /** The secret of a new webhook is shown only once. */
-function WebhookForm({ types, webhook, onSaved }: FormProps) {
+function WebhookForm({ types, webhook }: FormProps) {
   const { run } = useSession();
   const [events, setEvents] = useState(webhook?.events ?? ['alert.failed', 'product.restocked']);
   const url = useText(webhook?.url);
   const save = async () => {
     const input = { id: webhook?.id ?? null, url: url.value.trim(), events };
     const { secret } = (await run(gql.SaveWebhookDocument, input)).saveWebhook;
-    onSaved();
     if (!secret) return t('webhook.saved');
     return (
       <SecretDialog title={t('webhook.added')} secrets={[{ label: t('webhook.secret'), value: secret }]} />
@@ -86,18 +86,15 @@ export function Webhooks() {
   const { run, isDemo } = useSession();
   const { open } = useDialog();
   const webhooks = useQuery(gql.WebhooksDocument, {});
-  const { data, reload } = webhooks;
-  const form = (webhook?: Webhook) => (
-    <WebhookForm types={data!.webhookEvents} webhook={webhook} onSaved={reload} />
-  );
+  const { data } = webhooks;
+  const form = (webhook?: Webhook) => <WebhookForm types={data!.webhookEvents} webhook={webhook} />;
   const remove = async (id: string) => {
     await run(gql.DeleteWebhookDocument, { id });
-    reload();
     return t('webhook.deleted');
   };
   const test = useAction(async ({ id, url }: Webhook) => {
     const { testWebhook } = await run(gql.TestWebhookDocument, { id });
-    open(<WebhookDeliveries id={id} url={url} shown={testWebhook.id} onClosed={reload} />);
+    open(<WebhookDeliveries id={id} url={url} shown={testWebhook.id} />);
     return t('webhook.testSent');
   });
   const actions = (webhook: Webhook) => {
@@ -107,27 +104,15 @@ export function Webhooks() {
         {rich('webhook.deleteText', { url: <span class="code">{url}</span> })}
       </Confirm>
     );
-    const named = (key: TextKey): string => `${t(key)}: ${url}`;
+    const button = (key: TextKey, props: Omit<ButtonProps, 'text'>) => (
+      <Button text={t(key)} label={`${t(key)}: ${url}`} {...props} />
+    );
     return (
       <>
-        <Button
-          text={t('webhook.test')}
-          label={named('webhook.test')}
-          disabled={test.isBusy}
-          onClick={() => test.start(webhook)}
-        />
-        <Button
-          text={t('webhook.deliveries')}
-          label={named('webhook.deliveries')}
-          opens={<WebhookDeliveries id={id} url={url} onClosed={reload} />}
-        />
-        <Button text={t('webhook.edit')} label={named('webhook.edit')} opens={form(webhook)} />
-        <Button
-          text={t('webhook.delete')}
-          look="small danger outline"
-          label={named('webhook.delete')}
-          opens={ask}
-        />
+        {button('webhook.test', { disabled: test.isBusy, onClick: () => test.start(webhook) })}
+        {button('webhook.deliveries', { opens: <WebhookDeliveries id={id} url={url} /> })}
+        {button('webhook.edit', { opens: form(webhook) })}
+        {button('webhook.delete', { look: 'small danger outline', opens: ask })}
       </>
     );
   };
