@@ -88,14 +88,19 @@ describe('an alert', () => {
     await restock('1');
     await setStock(sending, shop, '1', 5);
     await sending.runTasks();
-    await restock('2');
     const tasks = createDispatchTasks(sending.services);
-    const files = await filesRunBy(async () => {
-      await setStock(sending, shop, '2', 5);
-      for (const task of tasks) await task.run();
-    });
+    const trace = async (epi: string): Promise<string[]> => {
+      await restock(epi);
+      return filesRunBy(async () => {
+        await setStock(sending, shop, epi, 5);
+        for (const task of tasks) await task.run();
+      });
+    };
+    // What ran only once was a timer of its own that came due meanwhile.
+    const [first, second] = [await trace('2'), await trace('3')];
+    const files = first.filter((file) => second.includes(file));
     for (const task of tasks) task.close?.();
-    expect(smtp.received.map(({ to }) => to)).toEqual(['1@example.com', '2@example.com']);
-    expect(files.length).toBeLessThanOrEqual(65);
+    expect(smtp.received.map(({ to }) => to)).toEqual(['1@example.com', '2@example.com', '3@example.com']);
+    expect(files.length > 65 ? files : []).toEqual([]);
   });
 });
