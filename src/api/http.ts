@@ -79,7 +79,7 @@ export function createHttpServer(given: Partial<HttpLimits> = {}) {
   return {
     server,
     /** Requests that arrived earlier have waited and are served now. */
-    serve(app: Express): void {
+    serve: (app: Express): void => {
       Object.setPrototypeOf(FastRequest.prototype, app.request);
       Object.setPrototypeOf(FastResponse.prototype, app.response);
       app.request = FastRequest.prototype as typeof app.request;

@@ -58,7 +58,9 @@ export function createSharing(
     /** `ok` receives the URL and the list id. */
     generateSharedListURL: (list: ListName | null, ok?: Callback, err?: Callback) => {
       let lid = '';
-      const tell = typeof ok === 'function' && ((url: string): unknown => ok(url, lid));
+      const tell = (url: string): void => {
+        if (typeof ok === 'function') (ok as (url: string, lid: string) => void)(url, lid);
+      };
       const run = async (): Promise<string> => {
         const shared = await share(list);
         lid = shared.lid;
