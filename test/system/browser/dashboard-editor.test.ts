@@ -77,7 +77,7 @@ describeInBrowser('the topic editor', () => {
     await field('Headline').fill('Meins: {{ product.title }}');
     await page.getByRole('button', { name: 'English', exact: true }).click();
     await page.getByRole('button', { name: 'Stay on this page' }).click();
-    await mail().getByText('Meins: Linen shirt').waitFor();
+    await mail().getByText('Meins: Leinenhemd').waitFor();
     await mail().getByText('Artikel ansehen').waitFor();
     await save();
     await page.getByRole('button', { name: 'English', exact: true }).click();

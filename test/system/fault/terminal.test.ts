@@ -40,7 +40,7 @@ test('on a terminal the log is readable, migrations are one line, and the key th
   expect(lines.filter((line) => line.includes('{'))).toEqual([]);
   const migrated = lines.filter((line) => /migration/i.test(line));
   expect(migrated).toEqual([expect.stringMatching(/^\d\d:\d\d:\d\d INFO {2}Applied 4 migrations {2}/)]);
-  const [last] = lines.filter((line) => !/shutting down/.test(line)).slice(-1);
+  const [last] = lines.filter((line) => !/Shutting down/.test(line)).slice(-1);
   expect(last).toMatch(/^ +key +wgo_\S+$/);
 });
 
