@@ -68,15 +68,18 @@ export async function createApp(
   serveSharedLists(app, services);
   serveSignIn(app, services, demo);
   servePages(app, services, schema, demo);
-  app.use((req) => fail('not-found', describeMissing(req)));
+  app.use(failMissing);
   app.use(createFailureHandler(services));
   return app;
 }
 
-function describeMissing({ method, path }: Request): string {
+/** A wrong method is 404 with `Allow`, because clients know no other status for it. */
+function failMissing({ method, path }: Request): never {
   const shown = path.replace(/\/$/, '').slice(0, 100);
-  const known = Object.keys(routes).find((key) => key.endsWith(` ${shown}`));
-  return known ? `Use ${known.replace(' ', ' for ')}` : `There is no call ${method} ${shown}; see /docs`;
+  const calls = Object.keys(routes).filter((key) => key.endsWith(` ${shown}`));
+  const allowed = calls.map((key) => key.split(' ')[0]).join(', ');
+  if (!allowed) return fail('not-found', `There is no call ${method} ${shown}; see /docs`);
+  return fail('not-found', `Use ${allowed} for ${shown}`, { Allow: allowed });
 }
 
 function createFailureHandler(services: Services): ErrorRequestHandler {

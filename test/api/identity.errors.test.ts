@@ -211,6 +211,7 @@ test('a required field that was not sent is called missing, with its rule', asyn
 test('a wrong method names the right one, and an unknown path leads to the reference', async () => {
   const wrong = await service.get('/api/v3/lists/create').expect(404);
   expect(wrong.body).toMatchObject({ type: 'not-found', msg: 'Use POST for /api/v3/lists/create' });
+  expect(wrong.headers['allow']).toBe('POST');
   const unknown = await service.get(`/api/v3/lists/crate${'x'.repeat(500)}`).expect(404);
   expect(unknown.body.msg).toMatch(/^There is no call GET \/api\/v3\/lists\/cratex{81}; see \/docs$/);
 });
