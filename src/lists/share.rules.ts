@@ -59,6 +59,8 @@ export type MailedItem = {
   title: string;
   variant: string | null;
   price: number | null;
+  quantity: number;
+  isSoldOut: boolean;
   url: string;
   image: string;
 };
@@ -82,8 +84,12 @@ export function shareMail(mail: SharedListMail): { subject: string; html: string
   const values = { sender, store: store.name, list: shorten(lname, 60) };
   const intro = t(`share.intro${kind}`, values);
   const money = { ...store, locale: localeFor(language, store.locale) };
-  const detailsOf = ({ variant, price }: MailedItem): string =>
-    [variant, price === null ? null : formatMoney(price, money)].filter(Boolean).join(' · ');
+  const detailsOf = ({ variant, price, quantity, isSoldOut }: MailedItem): string => {
+    const details = [variant, price !== null && formatMoney(price, money)];
+    if (quantity > 1) details.push(t('share.quantity', { count: quantity }));
+    if (isSoldOut) details.push(t('share.soldOut'));
+    return details.filter(Boolean).join(' · ');
+  };
   const more = cnt > items.length ? t('page.more', { count: cnt - items.length }) : '';
   const lines = items.map((item) => [item.title, detailsOf(item)].filter(Boolean).join(' – '));
   const subject = t(`share.subject${kind}`, values);

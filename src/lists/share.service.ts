@@ -59,12 +59,14 @@ async function readMailedItems(tx: Tx, ctx: Context, owner: Owner, lid: string):
   const epis = items.map(({ epi }) => epi);
   const products = await findProducts(tx, pid, epis);
   const urlsOf = productUrls(store, ctx.config.publicUrl);
-  return items.map(({ epi, dt, vi, pr }) => {
+  return items.map(({ epi, dt, vi, pr, qty, stk }) => {
     const product = products.find((one) => one.epi === epi);
     return {
       title: dt ?? epi,
       variant: vi,
       price: pr,
+      quantity: qty,
+      isSoldOut: store.inventoryManaged && stk !== null && stk <= 0,
       ...(product ? urlsOf(variantUrl(product), product.iu) : { url: '', image: '' }),
     };
   });

@@ -56,14 +56,14 @@ test('emailList sends a mail whose link opens the list', async () => {
   expect(page.text).toContain('Tea &lt;pot&gt;');
 });
 
-test('the mail shows ten items with the picture, link and price of the catalogue, and the number of the others', async () => {
+test('the mail shows ten items with the picture, link, price and stock of the catalogue and their quantity, and the number of the others', async () => {
   const own = await service.createStore({
     allowedOrigins: ['https://shop.example'],
     currency: 'EUR',
     locale: 'de-DE',
   });
   const products = [
-    { epi: 1, empi: 1, du: '/p/1', dt: 'Kettle', iu: '/kettle.jpg', vi: 'Blue', pr: 49.9, stk: 1 },
+    { epi: 1, empi: 1, du: '/p/1', dt: 'Kettle', iu: '/kettle.jpg', vi: 'Blue', pr: 49.9, stk: 0 },
   ];
   await service.post('/storeadmin/v3/products/upsert', { products }, { store: own }).expect(200);
   const account = await newAccount(service, own);
@@ -71,7 +71,7 @@ test('the mail shows ten items with the picture, link and price of the catalogue
   const typed = { dt: 'Typed', iu: 'https://evil.example/pixel.png', du: 'https://evil.example/login' };
   for (let epi = 12; epi > 1; epi -= 1)
     await account.add(list.lid, item(epi, { ...typed, dt: `Typed ${epi}` }));
-  await account.add(list.lid, item(1));
+  await account.add(list.lid, item(1, { qty: 2 }));
   const toemail = newRecipient();
   await account.ok('lists/emailList', { lid: list.lid, toemail, fromname: 'Ann', note: 'Hallo' });
   const { subject, html, text } = (await mailsTo(toemail))[0]!;
@@ -79,8 +79,9 @@ test('the mail shows ten items with the picture, link and price of the catalogue
   expect(html).toMatch(
     /<a href="https:\/\/shop\.example\/p\/1\?variant=1"[^>]*><img src="https:\/\/shop\.example\/kettle\.jpg" alt="Kettle"/,
   );
-  expect(html).toContain('Blue · 49,90\u00a0€');
-  expect(text).toContain('- Kettle – Blue · 49,90\u00a0€');
+  const details = 'Blue · 49,90\u00a0€ · Menge: 2 · Ausverkauft';
+  expect(html).toContain(details);
+  expect(text).toContain(`- Kettle – ${details}`);
   expect(html!.match(/<strong dir="auto">Typed \d+<\/strong>/g)).toHaveLength(9);
   expect(text).toContain('und 2 weitere');
   expect(text).toContain('Abbestellen');
