@@ -6,9 +6,11 @@ import { checkTypes, useCopy } from './copy.ts';
 const copy = useCopy('channel');
 
 const WHATSAPP = `import type { Channel } from './channel.ts';
+import { confirmSms } from './confirm.ts';
 import { SENT } from './outcome.ts';
 import { phone } from './phone.ts';
 import { readReply } from './sms-reply.ts';
+import { standardSms } from './standard-mail.ts';
 
 type Settings = { token: string };
 
@@ -22,11 +24,11 @@ export const whatsapp = {
       label: 'WhatsApp',
       form: 'short',
       rows: 3,
-      standard: (news) => \`{{ store.name }}: {{ product.title }} \${news}. {{ product.url }}\`,
+      standard: standardSms,
     },
   },
   compose: (texts) => ({ text: texts.whatsapp }),
-  confirm: ({ store, url }) => ({ text: \`\${store.name}: confirm your product alerts at \${url}\` }),
+  confirm: (message) => ({ text: confirmSms(message) }),
   settings: { variables: {}, read: (): Settings | null => null },
   provider: { name: 'WhatsApp', describe: () => 'Sends.', hint: 'Set it up to send WhatsApp messages.' },
   together: 5,
