@@ -39,8 +39,7 @@ function signInToEmail({ lid, lname }: List): void {
     if (list) share(list);
     else close();
   };
-  const reason = 'Sign in to email a list. Everything you saved as a guest comes with you.';
-  open(() => <Login reason={reason} onDone={onDone} />);
+  open(() => <Login purpose="email a list" onDone={onDone} />);
 }
 
 function EmailList({ list }: { list: List }) {

@@ -4,6 +4,7 @@ import { backend } from './api.ts';
 import type { Product } from './api.ts';
 import { Outbox, useOutbox } from './outbox.tsx';
 import { Button, Row, Title, money } from './parts.tsx';
+import { goTo } from './route.ts';
 import { nameOf, shop, show } from './state.ts';
 import { refreshAlerts } from './wishes.ts';
 
@@ -33,7 +34,11 @@ function StockRow({ product }: { product: Product }) {
   );
 }
 
-const showOutbox = async (): Promise<void> => document.querySelector('#outbox')?.scrollIntoView();
+/** The visitor may have left the test panel by now. */
+async function showOutbox(): Promise<void> {
+  goTo('test-panel');
+  document.querySelector('#outbox')?.scrollIntoView();
+}
 
 export function TestPanel() {
   const messages = useOutbox();

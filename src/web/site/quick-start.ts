@@ -1,5 +1,6 @@
 import { NO_CREDENTIALS, callApi } from './docs/demo.ts';
 import { json } from './docs/request.ts';
+import { fillFrame } from './email-frame.ts';
 
 /** `form` has placeholders such as `{lid}` for values that an earlier step returned; `gives` names those that this one returns. */
 type Step = { path: string; form: string; gives: string };
@@ -49,8 +50,8 @@ async function showEmail(): Promise<Node[]> {
   const about = document.createElement('p');
   about.textContent = `To ${values['email']}: ${subject}`;
   const frame = document.createElement('iframe');
-  Object.assign(frame, { title: 'The email', srcdoc: html });
-  frame.setAttribute('sandbox', '');
+  frame.title = 'The email';
+  fillFrame(frame, html);
   return [about, frame];
 }
 
