@@ -56,7 +56,8 @@ export function TestPanel() {
       <Title text="Test panel" />
       <p class="lead">
         Change stock and prices and see what shoppers receive. Restock a product that someone is waiting for,
-        and the email appears in the outbox. The demo doesn't send it to anyone.
+        and the email appears in the outbox. The demo doesn't send it to anyone.{' '}
+        <a href="#/test-panel" onClick={() => void showOutbox()} children="Go to the outbox" />
       </p>
       <div class="columns">
         <section aria-labelledby="stock">

@@ -65,8 +65,10 @@ export function startQuickStart(data: Data): void {
       result.replaceChildren(...(step ? await send(data, step) : await showEmail()));
       button.textContent = 'Done';
       const next = buttons[buttons.indexOf(button) + 1];
-      if (next) next.disabled = false;
-      next?.focus();
+      // The email is below the last button, often out of sight.
+      if (!next) return button.scrollIntoView();
+      next.disabled = false;
+      next.focus();
     } catch (error) {
       result.textContent = error instanceof Error ? error.message : String(error);
       button.disabled = false;
