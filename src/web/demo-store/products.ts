@@ -20,7 +20,7 @@ export type DemoProduct = {
 /** Slug, title, price, stock, text and details. Some are sold out at first, so that visitors can try alerts. Variants are `value=stock` or `value=stock@price`. */
 const CATALOGUE = `
 throw | Linen throw | 49.50 | 12 | Washed linen, heavy enough to stay where you put it. It gets softer with every winter. | Material: Washed linen; Size: 130 × 170 cm; Care: Machine wash at 40 °C
-kettle | Pour-over kettle | 64 | 0 | A narrow spout that pours exactly where you look. Works on every hob, and on a camp fire. | Material: Stainless steel, beech handle; Size: 1 litre; Care: Wash by hand
+kettle | Pour-over kettle | 64 | 0 | A narrow spout that pours exactly where you look. Works on every hob, and on a camp fire. | Material: Stainless steel, beech handle; Size: 1 litre; Care: Rinse and wipe dry
 mug | Stoneware mug | 18 | 40 | Thrown by hand, so no two are quite the same. Holds a pint, keeps it warm. | Material: Stoneware; Size: 0.5 litres; Care: Dishwasher safe
 vase | Ceramic vase | 42 | 7 | For three stems or thirty. The glaze is fired twice and shrugs off hard water. | Material: Glazed ceramic; Size: 24 cm high; Care: Rinse with warm water
 lamp | Reading lamp | 89 | 0 | A warm, steady light for the last chapter. The arm stays where you leave it. | Material: Beech, painted steel; Size: 46 cm high; Bulb: E27, included
