@@ -50,7 +50,7 @@ function AlertRow({ alert }: { alert: ProductAlert }) {
 export function AlertsView() {
   const { alerts } = shop;
   const how = 'Choose “Notify me” or “Watch price” on a product, and your alert appears here.';
-  if (alerts?.length === 0) return <Empty title="No alerts yet" tab="My alerts" text={how} />;
+  if (alerts?.length === 0) return <Empty icon="bell" title="No alerts yet" tab="My alerts" text={how} />;
   const rows = alerts?.map((alert) => <AlertRow key={alert.id} alert={alert} />);
   return (
     <>

@@ -10,7 +10,7 @@ import { nameOf, shop, variantsOf } from './state.ts';
 
 export function Price({ product: { pr, fullPrice } }: { product: Product }) {
   const before = (
-    <s>
+    <s class="hint">
       <span class="visually-hidden">was </span>
       {money(fullPrice)}
     </s>
@@ -64,7 +64,7 @@ export function VariantPicker({ product }: { product: Product }) {
   );
 }
 
-export function Hearts({ product }: { product: Product }) {
+export function Hearts({ product, pickText }: { product: Product; pickText?: string }) {
   const isSaved = lidsOf(product.epi).length > 0;
   const name = nameOf(product);
   const label = isSaved ? `Remove ${name} from your lists` : `Save ${name}`;
@@ -74,8 +74,8 @@ export function Hearts({ product }: { product: Product }) {
       <Button class="round" aria-pressed={isSaved} label={label} onClick={() => toggleHeart(product)}>
         <Icon name="heart" isFull={isSaved} />
       </Button>
-      <Button class="round" label={`Choose lists for ${name}`} onClick={pick}>
-        <Icon name="plus" />
+      <Button class={pickText ? '' : 'round'} label={`Choose lists for ${name}`} onClick={pick}>
+        <Icon name="plus" /> {pickText}
       </Button>
     </div>
   );

@@ -78,7 +78,8 @@ export function CartView() {
     quantity: buyable(cart[product.epi], product),
   }));
   const total = products.reduce((sum, { pr }, index) => sum + pr * lines[index]!.quantity, 0);
-  if (rows.length === 0 && saved.length === 0) return <Empty title="Your cart is empty" tab="Your cart" />;
+  if (rows.length === 0 && saved.length === 0)
+    return <Empty icon="bag" title="Your cart is empty" tab="Your cart" text="What you add appears here." />;
   return (
     <>
       <Title text="Your cart" />
@@ -104,7 +105,7 @@ export function CartView() {
         </>
       )}
       {saved.length > 0 && (
-        <section aria-labelledby="saved">
+        <section class="more" aria-labelledby="saved">
           <h2 id="saved">Saved for later</h2>
           <ul class="lines">{saved}</ul>
         </section>

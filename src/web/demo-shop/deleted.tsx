@@ -17,7 +17,7 @@ function useDeleted(lid: string | undefined): Deleted {
       if (!isCurrent) return;
       const [gone, items] = await Promise.all([
         client.deletedLists(),
-        lid === undefined ? [] : client.deletedItems({ lid }),
+        lid ? client.deletedItems({ lid }) : [],
       ]);
       if (isCurrent) setDeleted({ lists: gone.filter(({ lty }) => lty !== 'sfl'), items });
     };
@@ -66,7 +66,7 @@ export function RecentlyDeleted({ list }: { list?: List }) {
   ];
   if (rows.length === 0) return null;
   return (
-    <section class="deleted" aria-labelledby="deleted-title">
+    <section class="more" aria-labelledby="deleted-title">
       <h2 id="deleted-title">Recently deleted</h2>
       <ul class="lines">{rows}</ul>
     </section>

@@ -33,12 +33,13 @@ function AskEmail({ title, submit = title, text, hint, onEmail }: AskProps) {
   );
 }
 
-type LoginProps = { reason: string; onDone?: () => unknown };
+type LoginProps = { purpose?: string; onDone?: () => unknown };
 
-export function Login({ reason, onDone = close }: LoginProps) {
+export function Login({ purpose = 'keep your lists on every device', onDone = close }: LoginProps) {
   const send = (email: string): Promise<unknown> => login(email).then(() => onDone());
   const hint = "This is a demo: use any address. You don't need a password, and we won't email it.";
-  return <AskEmail title="Sign in" text={reason} hint={hint} onEmail={send} />;
+  const text = `Sign in to ${purpose}. Everything you saved as a guest comes with you.`;
+  return <AskEmail title="Sign in" text={text} hint={hint} onEmail={send} />;
 }
 
 export function Notify({ product, topic }: { product: Product; topic: AlertTopic }) {

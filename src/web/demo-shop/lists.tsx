@@ -89,14 +89,11 @@ function NewList() {
 export function Lists({ lid: wanted }: { lid: string }) {
   const lists = madeLists();
   const list = lists.find(({ lid }) => lid === wanted) ?? lists[0];
+  const how = 'Tap a heart in the shop, and your first list appears here.';
   if (!list && shop.serverLists)
     return (
       <>
-        <Empty
-          title="No lists yet"
-          tab="My lists"
-          text="Tap a heart in the shop, and your first list appears here."
-        >
+        <Empty title="No lists yet" tab="My lists" text={how}>
           <NewList />
         </Empty>
         <RecentlyDeleted />

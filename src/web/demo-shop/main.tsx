@@ -31,10 +31,6 @@ function Header() {
   const { lists, cart, alerts, email } = shop;
   const saved = lists.reduce((sum, { cnt }) => sum + cnt, 0);
   const inCart = Object.values(cart).reduce((sum, qty) => sum + qty, 0);
-  const signIn = (): void =>
-    open(() => (
-      <Login reason="Sign in to keep your lists on every device. Everything you saved as a guest comes with you." />
-    ));
   return (
     <header class="flex top">
       <a class="brand" href="#/">
@@ -46,7 +42,7 @@ function Header() {
         <NavLink view="cart" icon="bag" name="Cart" count={inCart} />
         <NavLink view="test-panel" icon="shop" name="Test panel" />
       </nav>
-      <Button class="plain account" onClick={email === null ? signIn : logout}>
+      <Button class="plain account" onClick={email === null ? () => open(() => <Login />) : logout}>
         <Icon name="person" />
         <span class="who">
           {email === null ? 'Sign in' : 'Sign out'}

@@ -1,6 +1,7 @@
 import PostalMime from 'postal-mime';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { OutboxMail, OutboxSms } from '../demo-store/message.ts';
+import { fillFrame } from '../site/email-frame.ts';
 import { backend } from './api.ts';
 import { Button, Icon } from './parts.tsx';
 
@@ -10,19 +11,11 @@ type Message = OutboxSms & { from?: string; subject?: string; html?: string };
 const POLL_MS = 1500;
 const LINK = /(https?:\/\/[^\s<>"]+)/;
 
-/** Opens links in a new tab, and loads pictures from the page's own origin: its policy blocks all others. */
-function toFrame(html: string): string {
-  const mail = new DOMParser().parseFromString(html, 'text/html');
-  for (const link of mail.links) link.target = '_blank';
-  for (const image of mail.images) image.src = new URL(image.src, location.href).pathname;
-  return `<!doctype html>${mail.documentElement.outerHTML}`;
-}
-
 async function read(message: OutboxMail | OutboxSms): Promise<Message> {
   if (!('eml' in message)) return message;
   const { from, to, subject = '', html, text = '' } = await PostalMime.parse(message.eml);
   const sender = `${from?.name} <${from?.address}>`;
-  return { ...message, from: sender, to: to?.[0]?.address ?? '', subject, html: html && toFrame(html), text };
+  return { ...message, from: sender, to: to?.[0]?.address ?? '', subject, html, text };
 }
 
 /** Polls while the view is open, because messages are sent shortly after the restock. */
@@ -52,16 +45,10 @@ function Text({ class: name, text }: { class: string; text: string }) {
   return <p class={name}>{text.split(LINK).map((part, index) => (index % 2 === 1 ? link(part) : part))}</p>;
 }
 
-/** The frame runs no scripts; it has the page's origin only so that its height can follow the email's. */
-function MailFrame({ subject, html }: Message) {
-  const [height, setHeight] = useState(400);
-  const fit = ({ currentTarget }: { currentTarget: HTMLIFrameElement }): void => {
-    const { body } = currentTarget.contentDocument!;
-    new ResizeObserver(() => setHeight(body.scrollHeight)).observe(body);
-  };
-  const sandbox = 'allow-same-origin allow-popups allow-popups-to-escape-sandbox';
-  const title = `Email: ${subject}`;
-  return <iframe class="mail" {...{ title, sandbox, height }} srcdoc={html} onLoad={fit} />;
+function MailFrame({ subject, html = '' }: Message) {
+  const frame = useRef<HTMLIFrameElement>(null);
+  useEffect(() => fillFrame(frame.current!, html), []);
+  return <iframe ref={frame} class="mail" title={`Email: ${subject}`} />;
 }
 
 function MessageRow({ message, isNewest }: { message: Message; isNewest: boolean }) {

@@ -1,4 +1,4 @@
-import type { ButtonHTMLAttributes, ComponentChildren, InputHTMLAttributes } from 'preact';
+import type { ButtonHTMLAttributes, ComponentChildren, InputHTMLAttributes, VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { focusHeading } from './route.ts';
 
@@ -96,15 +96,15 @@ export function Row({ class: name = '', iu, title, href, level = 3, details, chi
   );
 }
 
-type EmptyProps = { title: string; tab?: string; text?: string; children?: ComponentChildren };
+type EmptyProps = { icon?: IconName; title: string; tab?: string; text: string; children?: VNode };
 
 /** The children are next to the link to the shop. */
-export function Empty({ title, tab, text, children }: EmptyProps) {
+export function Empty({ icon = 'heart', title, tab, text, children }: EmptyProps) {
   return (
     <div class="empty">
-      <Icon name="heart" />
+      <Icon name={icon} />
       <Title text={title} tab={tab} />
-      {text && <p>{text}</p>}
+      <p>{text}</p>
       <div class="flex actions">
         <a class="button primary" href="#/">
           Continue shopping

@@ -39,8 +39,7 @@ function signInToEmail({ lid, lname }: List): void {
     if (list) share(list);
     else close();
   };
-  const reason = 'Sign in to email a list. Everything you saved as a guest comes with you.';
-  open(() => <Login reason={reason} onDone={onDone} />);
+  open(() => <Login purpose="email a list" onDone={onDone} />);
 }
 
 function EmailList({ list }: { list: List }) {
@@ -76,10 +75,6 @@ function Share({ lid }: { lid: string }) {
   const list = shop.lists.find((known) => known.lid === lid);
   if (!list) return null;
   const link = `${location.origin}/demo#/shared/${lid}`;
-  const stop = (): void => {
-    void setShared(list, false);
-    close();
-  };
   return (
     <Modal title={`Share ${list.lname}`}>
       <div class="flex row">
@@ -96,7 +91,7 @@ function Share({ lid }: { lid: string }) {
       </div>
       <div class="flex beside">
         <p class="grow hint">Anyone with this link can see the list.</p>
-        <Button class="plain" onClick={stop}>
+        <Button class="plain" onClick={() => (void setShared(list, false), close())}>
           Stop sharing
         </Button>
       </div>

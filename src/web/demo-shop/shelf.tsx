@@ -5,34 +5,39 @@ import { client } from './client.ts';
 import { Empty, Title } from './parts.tsx';
 import { linkTo, nameOf, shop, variantsOf } from './state.ts';
 
-function Card({ product }: { product: Product }) {
+function Card({ product, isSuggestion }: { product: Product; isSuggestion: boolean }) {
+  const Heading = isSuggestion ? 'h3' : 'h2';
   return (
     <li class="card">
       <Framed product={product} />
-      <h2 class="row-title">
+      <Heading class="row-title">
         <a class="whole" href={linkTo(product)}>
           {product.dt}
         </a>
-      </h2>
+      </Heading>
       <div class="flex facts">
         <Price product={product} />
         <Hearts product={product} />
       </div>
-      <VariantPicker product={product} />
-      <BuyButton product={product} />
+      {!isSuggestion && <VariantPicker product={product} />}
+      {!isSuggestion && <BuyButton product={product} />}
     </li>
   );
+}
+
+/** A card for each product, with the variant that the visitor chose. */
+function cards(isSuggestion = false) {
+  const { products, chosen } = shop;
+  const shown = products?.filter(({ empi }, at) => products.findIndex((other) => other.empi === empi) === at);
+  return shown?.map((first) => {
+    const product = variantsOf(first).find(({ epi }) => epi === chosen[first.empi]) ?? first;
+    return <Card key={product.empi} product={product} isSuggestion={isSuggestion} />;
+  });
 }
 
 const GHOSTS = Array.from({ length: 12 }, (_, index) => <li key={index} class="card ghost" />);
 
 export function Shelf() {
-  const { products, chosen } = shop;
-  const shown = products?.filter(({ empi }, at) => products.findIndex((other) => other.empi === empi) === at);
-  const cards = shown?.map((first) => {
-    const product = variantsOf(first).find(({ epi }) => epi === chosen[first.empi]) ?? first;
-    return <Card key={product.empi} product={product} />;
-  });
   return (
     <>
       <Title text="Things for slow mornings" />
@@ -40,8 +45,8 @@ export function Shelf() {
         Tap a heart to save something you like. Lists, save for later, alerts and sharing all work: this shop
         runs on wishgate.
       </p>
-      <ul class="grid" aria-busy={products === null}>
-        {cards ?? GHOSTS}
+      <ul class="grid" aria-busy={shop.products === null}>
+        {cards() ?? GHOSTS}
       </ul>
     </>
   );
@@ -64,29 +69,38 @@ function Liked({ product: { empi } }: { product: Product }) {
 export function ProductPage({ slug }: { slug: string }) {
   const variants = shop.products?.filter((known) => known.slug === slug);
   const product = variants?.find(({ epi }) => String(epi) === shop.route[2]) ?? variants?.[0];
-  if (!product)
-    return <Empty title="Not found" text="This product doesn't exist, or we no longer sell it." />;
-  const { dt, bt, about, stk, sku } = product;
+  if (!product) return <Empty title="Not found" text="We don't sell this product, or not any more." />;
+  const { dt, about, details, stk, sku, empi } = product;
   const stock = stk > 0 ? (stk < 10 ? `Only ${stk} left` : 'In stock') : 'Sold out';
+  const delivery = stk > 0 ? '2 to 3 days' : "2 to 3 days once it's back in stock";
+  const facts = [...details, ['Delivery', delivery], ['Article', sku]];
+  const others = cards(true)!;
+  const next = others.findIndex(({ key }) => key === empi) + 1;
   return (
-    <article class="product">
-      <Framed product={product} dt={nameOf(product)} />
-      <div>
-        <p class="hint">{bt}</p>
-        <Title text={dt} />
-        <Price product={product} />
-        <p>{about}</p>
-        <VariantPicker product={product} />
-        <p class="hint">{`${stock} · ${sku}`}</p>
-        <div class="flex facts">
-          <Hearts product={product} />
-          <Liked product={product} />
+    <>
+      <a class="back" href="#/">
+        All products
+      </a>
+      <article class="product">
+        <Framed product={product} dt={nameOf(product)} />
+        <div>
+          <Title text={dt} />
+          <Price product={product} />
+          <p>{about}</p>
+          <VariantPicker product={product} />
+          <p class="hint">{stock}</p>
+          <div class="flex facts">
+            <Hearts product={product} pickText="Choose lists" />
+            <Liked product={product} />
+          </div>
+          <BuyButton product={product} />
+          <dl>{facts.map(([name, value]) => [<dt class="hint">{name}</dt>, <dd>{value}</dd>])}</dl>
         </div>
-        <BuyButton product={product} />
-        <a class="back" href="#/">
-          All products
-        </a>
-      </div>
-    </article>
+      </article>
+      <section class="more" aria-labelledby="more">
+        <h2 id="more">You may also like</h2>
+        <ul class="grid">{[...others, ...others].slice(next, next + 4)}</ul>
+      </section>
+    </>
   );
 }

@@ -43,9 +43,11 @@ export function update(changes: Partial<typeof state>): void {
 export const dismiss = (id: number): void =>
   update({ toasts: shop.toasts.filter((toast) => toast.id !== id) });
 
+/** Replaces an earlier confirmation; an error or an Undo stays above the new message. */
 export function show(text: string, isError = false, action?: Toast['action']): void {
   const id = Math.random();
-  update({ toasts: [...shop.toasts.slice(-1), { text, isError, id, action }] });
+  const kept = shop.toasts.filter((toast) => toast.isError || toast.action).slice(-1);
+  update({ toasts: [...kept, { text, isError, id, action }] });
   setTimeout(() => dismiss(id), action ? ACTION_MS : TOAST_MS);
 }
 

@@ -4,6 +4,7 @@ import { backend } from './api.ts';
 import type { Product } from './api.ts';
 import { Outbox, useOutbox } from './outbox.tsx';
 import { Button, Row, Title, money } from './parts.tsx';
+import { goTo } from './route.ts';
 import { nameOf, shop, show } from './state.ts';
 import { refreshAlerts } from './wishes.ts';
 
@@ -33,7 +34,11 @@ function StockRow({ product }: { product: Product }) {
   );
 }
 
-const showOutbox = async (): Promise<void> => document.querySelector('#outbox')?.scrollIntoView();
+/** The visitor may have left the test panel by now. */
+async function showOutbox(): Promise<void> {
+  goTo('test-panel');
+  document.querySelector('#outbox')?.scrollIntoView();
+}
 
 export function TestPanel() {
   const messages = useOutbox();
@@ -51,7 +56,8 @@ export function TestPanel() {
       <Title text="Test panel" />
       <p class="lead">
         Change stock and prices and see what shoppers receive. Restock a product that someone is waiting for,
-        and the email appears in the outbox. The demo doesn't send it to anyone.
+        and the email appears in the outbox. The demo doesn't send it to anyone.{' '}
+        <a href="#/test-panel" onClick={() => void showOutbox()} children="Go to the outbox" />
       </p>
       <div class="columns">
         <section aria-labelledby="stock">

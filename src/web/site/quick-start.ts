@@ -1,5 +1,6 @@
 import { NO_CREDENTIALS, callApi } from './docs/demo.ts';
 import { json } from './docs/request.ts';
+import { fillFrame } from './email-frame.ts';
 
 /** `form` has placeholders such as `{lid}` for values that an earlier step returned; `gives` names those that this one returns. */
 type Step = { path: string; form: string; gives: string };
@@ -49,8 +50,8 @@ async function showEmail(): Promise<Node[]> {
   const about = document.createElement('p');
   about.textContent = `To ${values['email']}: ${subject}`;
   const frame = document.createElement('iframe');
-  Object.assign(frame, { title: 'The email', srcdoc: html });
-  frame.setAttribute('sandbox', '');
+  frame.title = 'The email';
+  fillFrame(frame, html);
   return [about, frame];
 }
 
@@ -64,8 +65,10 @@ export function startQuickStart(data: Data): void {
       result.replaceChildren(...(step ? await send(data, step) : await showEmail()));
       button.textContent = 'Done';
       const next = buttons[buttons.indexOf(button) + 1];
-      if (next) next.disabled = false;
-      next?.focus();
+      // The email is below the last button, often out of sight.
+      if (!next) return button.scrollIntoView();
+      next.disabled = false;
+      next.focus();
     } catch (error) {
       result.textContent = error instanceof Error ? error.message : String(error);
       button.disabled = false;

@@ -505,6 +505,44 @@ describeInBrowser('the demo storefront', () => {
     await page.getByRole('button', { name: 'Edit Linen throw' }).waitFor();
   });
 
+  test('the header ends where the content does, whoever is signed in', async () => {
+    const context = await visitor({ viewport: { width: 1280, height: 800 } });
+    const page = await openShop(service.url, context);
+    await heart(page, 'Oak board').waitFor();
+    const isAligned = (): Promise<boolean> =>
+      page.evaluate(() => {
+        const box = (name: string): DOMRect => document.querySelector(name)!.getBoundingClientRect();
+        const [content, brand, account] = [box('.grid'), box('.brand'), box('.account .who')];
+        return Math.abs(brand.left - content.left) < 1 && Math.abs(account.right - content.right) < 1;
+      });
+    const place = (): Promise<unknown> => page.getByRole('navigation', { name: 'Shop' }).boundingBox();
+    const [asGuest, header] = [await place(), page.getByRole('banner')];
+    const { height } = (await header.boundingBox())!;
+    expect(await isAligned()).toBe(true);
+    for (const email of ['ada@example.com', `${'long-name-'.repeat(5)}@example.com`]) {
+      await logIn(page, email);
+      expect({ email, isAligned: await isAligned() }).toEqual({ email, isAligned: true });
+      // Neither the links nor the page below move when somebody signs in.
+      expect([await place(), (await header.boundingBox())!.height]).toEqual([asGuest, height]);
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    }
+  });
+
+  test('a product page suggests four other products, whose hearts save them', async () => {
+    const context = await visitor();
+    const page = await openShop(service.url, context, 'p/pot');
+    await page.getByRole('definition').getByText('Enamelled steel').waitFor();
+    const more = page.getByRole('region', { name: 'You may also like' });
+    const names = await more.getByRole('heading', { level: 3 }).allTextContents();
+    expect(names).toEqual(['Linen throw', 'Pour-over kettle', 'Stoneware mug', 'Ceramic vase']);
+    await heart(page, 'Stoneware mug').click();
+    await page.getByText('Stoneware mug saved to Favourites').waitFor();
+    await more.getByRole('link', { name: 'Stoneware mug' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Stoneware mug' }).waitFor();
+    await fullHeart(page, 'Stoneware mug').waitFor();
+  });
+
   test('ended sessions are recovered without the visitor noticing', async () => {
     const context = await visitor();
     const page = await openShop(service.url, context);

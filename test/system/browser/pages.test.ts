@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import type { BrowserContext, Page } from 'playwright-core';
 import { REPOSITORY, VERSION } from '../../../src/platform/version.ts';
 import { useService } from '../../harness.ts';
-import { allFindings, describeInBrowser, secondFindings, useBrowser } from './chromium.ts';
+import { allFindings, describeInBrowser, eventually, secondFindings, useBrowser } from './chromium.ts';
 
 /** A page that people open by its address: what says that it is drawn, and what its first load may weigh, packed. */
 type Visited = {
@@ -96,6 +96,12 @@ describeInBrowser('every page that people open by its address', () => {
     await item.locator('.result > *').first().waitFor();
   };
 
+  /** Whether nothing of an email is below the lower edge of its frame, and its frame is no higher than it. */
+  const isWhole = (frame: SVGElement | HTMLElement): boolean => {
+    const { documentElement: email } = (frame as HTMLIFrameElement).contentDocument!;
+    return email.scrollHeight === email.clientHeight && email.scrollHeight === email.offsetHeight;
+  };
+
   test('the quick start runs from the first call to the email, twice, and each step needs the one before', async () => {
     const context = await browser.newContext();
     for (const round of [1, 2]) {
@@ -115,7 +121,14 @@ describeInBrowser('every page that people open by its address', () => {
       await service.runTasks();
       await runStep(page, 6);
       await page.getByText(/^To ada\+\w+@example\.com: Pour-over kettle/).waitFor();
-      await page.frameLocator('iframe[sandbox=""]').getByText('Pour-over kettle').first().waitFor();
+      const frame = page.locator('iframe');
+      await frame.contentFrame().getByText('Pour-over kettle').first().waitFor();
+      expect(await frame.getAttribute('sandbox')).not.toContain('allow-scripts');
+      // The whole email is in sight, whatever the width: the frame is as high as what it shows.
+      for (const width of [1280, 390]) {
+        await page.setViewportSize({ width, height: 800 });
+        await eventually(() => frame.evaluate(isWhole), true);
+      }
       expect({ round, complaints: came.complaints }).toEqual({ round, complaints: [] });
       if (round === 2) expect(await allFindings(page)).toEqual([]);
     }
