@@ -82,9 +82,12 @@ describeInBrowser('variants and messages of the demo storefront', () => {
     await page.getByRole('link', { name: 'Lists 1' }).click();
     await page.getByRole('link', { name: 'Canvas apron, Sage', exact: true }).click();
     await page.getByRole('radio', { name: 'Sage', checked: true }).waitFor();
-    await page.getByText('HL-APRON-SAGE').waitFor();
+    const shown = page.locator('.product');
+    await shown.getByRole('paragraph').filter({ hasText: /^Sold out$/ }).waitFor();
+    await shown.getByText('HL-APRON-SAGE').waitFor();
     await pick('Rust');
-    await page.getByText('HL-APRON-RUST').waitFor();
+    await shown.getByRole('paragraph').filter({ hasText: /^Only 8 left$/ }).waitFor();
+    await shown.getByText('HL-APRON-RUST').waitFor();
     await page.reload();
     await page.getByRole('radio', { name: 'Rust', checked: true }).waitFor();
     await page.goto(`${service.url}/demo?variant=1020#/p/pot`);
