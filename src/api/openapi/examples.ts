@@ -1,71 +1,50 @@
+import { readFileSync } from 'node:fs';
 import type { Schema } from '../../platform/json.ts';
+import { ROOT } from '../../platform/places.ts';
 import type { Schemas } from './schemas.ts';
 
 const LID = 'Xb2kY0cWm7eT4aQf9sLh1g';
 const TIME = 1_767_225_600_000;
 const EMAIL = 'ada@example.com';
-const TITLE = 'Linen throw';
-const PAGE = 'https://shop.example/p/linen-throw';
+const PHONE = '+4915112345678';
 /** The demo store has this product, too. */
-const PRODUCT = { epi: 1001, empi: 101, du: PAGE };
+const PRODUCT = { epi: 1001, empi: 101, du: 'https://shop.example/p/linen-throw' };
 
 export const SHOPPER_EXAMPLE = {
   regid: 'q3Jk7b2mXh0dR5vT8nYc1wEzLs4uPaGf6oKiB9tDxMy',
   sessionid: 'a1b2c3d4.Vn3kQ8sT1xL6mB0yR7cHdW2fJ9pZ5gUe',
 };
 
-const IDENTITY = {
-  ...SHOPPER_EXAMPLE,
-  uuid: '3f0c6a52-9d0e-4a67-8a3c-5b1f7f0d2e11',
-  pid: 'dGhlLXN0b3JlLWlkLWlzLTMyLWJ5dGVzLWxvbmchIQ==',
-};
-const EMAILS = { em: EMAIL, cby: EMAIL, uby: EMAIL, useremail: EMAIL, mediumvalue: EMAIL };
-const LIST = {
-  id: LID,
-  lid: LID,
-  lids: LID,
-  fromlid: LID,
-  tolid: 'Rk5vQ1tZ8bN3xC6jD0pWuA',
-  lname: 'Birthday',
-  lnote: 'For the living room',
-  lty: 'wl',
-};
-const ITEM_TEXTS = { dt: TITLE, bt: 'Hearth & Loom', sku: 'HL-THROW' };
-const ITEM = { dt: TITLE, title: TITLE, bt: 'Hearth & Loom', vi: 'Sand', sku: 'HL-THROW' };
-
 /** Typical values by field name; a name that is missing here gets a value that fits its type. */
 const VALUES: Record<string, unknown> = {
-  ...{ ...IDENTITY, ...EMAILS, ...LIST, ...PRODUCT, ...ITEM },
-  ...{ fname: 'Ada', fromname: 'Ada', toemail: 'grace@example.com', appId: 'StoreadminApi' },
-  ...{ cts: TIME, uts: TIME, lastlogin: '2026-01-01T00:00:00.000Z', lprops: { colour: 'green' } },
-  ...{ uri: `${PAGE}?variant=1001`, iu: 'https://shop.example/i/linen-throw.jpg' },
-  ...{ useragenttype: 'web', medium: 'email', topic: 'backinstock', limit: 50, itemslimit: 50, offset: 0 },
-  ...{ pr: 49.5, price: 49.5, stk: 0, note: 'in sand, please', first: 50, wait: 20, expectedVersion: 1 },
+  ...{ ...SHOPPER_EXAMPLE, ...PRODUCT, useremail: EMAIL, mediumvalue: EMAIL, toemail: 'grace@example.com' },
+  ...{ uuid: '3f0c6a52-9d0e-4a67-8a3c-5b1f7f0d2e11', pid: 'dGhlLXN0b3JlLWlkLWlzLTMyLWJ5dGVzLWxvbmchIQ==' },
+  ...{ lid: LID, lids: LID, fromlid: LID, tolid: 'Rk5vQ1tZ8bN3xC6jD0pWuA', lname: 'Birthday', lty: 'wl' },
+  ...{ lnote: 'For the living room', note: 'in sand, please', cfor: 'Grace', extras: 'size guide was open' },
   ...{
-    m: '+4915112345678',
-    phone: '+4915112345678',
+    fname: 'Ada',
+    fromname: 'Ada',
+    m: PHONE,
+    phone: PHONE,
     sw_mkt: 'newsletter',
     ut: 'web',
     acc_mkt: true,
-    cfor: 'Grace',
   },
+  ...{ useragenttype: 'web', medium: 'email', topic: 'backinstock', addtomailinglist: 1, language: 'de' },
+  ...{ limit: 50, itemslimit: 50, offset: 0, first: 50, wait: 20, expectedVersion: 1, search: 'linen' },
   ...{ orderId: 'A-1001', orderedAt: TIME, currency: 'EUR', from: '2026-01-01', to: '2026-01-31' },
-  ...{
-    search: 'linen',
-    addtomailinglist: 1,
-    extras: 'size guide was open',
-    language: 'de',
-    acceptmarketing: true,
-    measured: true,
-  },
+  ...{ acceptmarketing: true, measured: true },
 };
 
 /** Values that differ in one call, by the call's field in the schema. */
 const OF_CALL: Record<string, Record<string, unknown>> = {
   updateShopper: { lname: 'Lovelace' },
+  syncGuest: { regid: 'Zt5mQ9wLx2cVb7yNk1pRsHd8fGj4aTeU0oKiC6uEwPv' },
   reportShare: { medium: 'facebook' },
   initSaveForLater: { lname: 'Saved for later' },
-  upsertProducts: { products: [{ ...PRODUCT, ...ITEM_TEXTS, pr: 49.5 }] },
+  upsertProducts: {
+    products: [{ ...PRODUCT, dt: 'Linen throw', bt: 'Hearth & Loom', sku: 'HL-THROW', pr: 49.5 }],
+  },
   updateSaveForLater: { items: [{ epi: PRODUCT.epi, qty: 2 }] },
   removeFromSaveForLater: { items: [{ epi: PRODUCT.epi }] },
   moveSaveForLaterToCart: { items: [{ epi: PRODUCT.epi }] },
@@ -74,7 +53,27 @@ const OF_CALL: Record<string, Record<string, unknown>> = {
   listChanges: { since: '41' },
   mailingList: { after: 'MTc2NzIyNTYwMDAwMDo0MQ' },
   reportOrder: { click: 'eyJhIjoxfQ.c2lnbmVk' },
+  findShopper: { useremail: EMAIL },
+  eraseShopper: { useremail: EMAIL },
+  setShopifySecret: { secret: 'shpss_8f3b0c5d9a7e4216' },
+  updateStore: { input: { name: 'Hearth & Loom', customItems: true } },
+  saveTopic: { input: { name: 'autumn', trigger: 'manual', subject: 'New for autumn: {{ product.title }}' } },
+  setMailServer: {
+    input: { host: 'smtp.shop.example', port: 587, security: 'starttls', user: 'shop', password: 'secret' },
+  },
+  createStore: { name: 'Hearth & Loom' },
+  createApiKey: { name: 'Stock import' },
+  renameApiKey: { name: 'Stock import' },
+  setStoreMaintenance: { maintenance: true },
 };
+
+/** The value that only this call's example has; it is sent even where the argument is optional. */
+export const ownExample = (call: string, name: string): unknown => OF_CALL[call]?.[name];
+
+/** What the service returned to the sample requests, by method and path or by kind and name; a test compares and records them. */
+export const SAMPLE_RESPONSES = JSON.parse(
+  readFileSync(new URL('schema/samples.json', ROOT), 'utf8'),
+) as Record<string, Schema[string]>;
 
 const JSON_TEXTS: Record<string, unknown> = {
   a: [{ ...PRODUCT, qty: 1 }],
@@ -101,7 +100,7 @@ export function exampleOf(name: string, schema: Schema, resolve: Schemas['resolv
   if ('const' in schema) return schema['const'];
   if ('$ref' in schema) return inside(resolve(schema));
   if ('anyOf' in schema) return inside((schema['anyOf'] as Schema[])[0]);
-  const own = OF_CALL[call]?.[name];
+  const own = ownExample(call, name);
   if ('contentSchema' in schema)
     return JSON.stringify(own ?? JSON_TEXTS[name] ?? inside(schema['contentSchema']));
   if (own !== undefined) return own;

@@ -13,7 +13,7 @@ export const DESCRIPTION = `Wishlists, save for later and back-in-stock alerts f
 - **Request bodies** are forms. Some fields contain JSON, as their descriptions say. Empty fields count as absent, and unknown fields are ignored.
 - **GraphQL** at \`/graphql\` returns the same records and has more operations, which are listed next to the REST calls.
 
-The service generates this document from its own routes and its GraphQL schema.`;
+The service generates this document from its own routes and its GraphQL schema. A sample response is what the service returns to the sample request; its long texts and arrays are shortened.`;
 
 /** Groups of calls by path, and of GraphQL operations by schema file; the last pattern that matches wins. */
 const GROUPS = [
@@ -109,36 +109,7 @@ export const PARAMETERS: Schema = {
   },
 };
 
-const SEEN = '2026-01-01T00:00:00.000Z';
-
-/** CSV files by path: their column names, and an example row. */
-const CSV_FILES: Record<string, [columns: string, row: string]> = {
-  '/storeadmin/v3/mailinglist.csv': [
-    'medium,mediumvalue,acceptmarketing,signuptime,acceptsource',
-    `email,ada@example.com,true,${SEEN},subscription`,
-  ],
-  '/storeadmin/v3/products.csv': [
-    'epi,empi,title,variant,brand,sku,price,stock,waiting,inlists,page,changed',
-    `1001,101,Linen throw,Sand,Hearth & Loom,HL-THROW,49.5,12,0,3,https://shop.example/p/linen-throw,${SEEN}`,
-  ],
-  '/storeadmin/v3/shoppers.csv': [
-    'uid,kind,email,firstname,lastname,mobile,acceptsmarketing,tags,firstseen,lastlogin',
-    `Xb2kY0cWm7eT4aQf9sLh1g,account,ada@example.com,Ada,Lovelace,,true,loyal,${SEEN},${SEEN}`,
-  ],
-  '/storeadmin/v3/alerts.csv': [
-    'id,queued,topic,epi,title,variant,medium,contact,state,attempts,error,finished',
-    `41,${SEEN},backinstock,1001,Linen throw,Sand,email,ada@example.com,sent,1,,${SEEN}`,
-  ],
-  '/storeadmin/v3/revenue.csv': [
-    'day,alertssent,alertsclicked,currency,orders,amount,alertorders,fromalerts,listorders,fromlists',
-    '2026-01-01,20,7,EUR,3,148.50,2,99.00,1,49.50',
-  ],
+export const CSV_SCHEMA: Schema = {
+  type: 'string',
+  description: 'CSV (RFC 4180) in UTF-8. The first row contains the column names.',
 };
-
-export const csvFile = (path: string): Schema => ({
-  schema: {
-    type: 'string',
-    description: 'CSV (RFC 4180) in UTF-8. The first row contains the column names.',
-  },
-  example: CSV_FILES[path]!.map((line) => `${line}\r\n`).join(''),
-});
