@@ -38,7 +38,7 @@ type Field = Reading['field'] & { name: string; schema: Schema };
 function describeField(
   { name, field, type }: Reading,
   description: string,
-  { valueSchema, resolve }: Schemas,
+  { valueSchema }: Schemas,
   call: string,
 ): Field {
   const inner = valueSchema(type);
@@ -54,7 +54,7 @@ function describeField(
     },
   };
   const schema = schemas[field.kind]!;
-  return { ...field, name, schema: { ...schema, example: exampleOf(name, schema, resolve, call) } };
+  return { ...field, name, schema: { ...schema, example: exampleOf(name, schema, call) } };
 }
 
 function describeInputs({ args }: GraphQLField<unknown, unknown>): Map<string, string> {

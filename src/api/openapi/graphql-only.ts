@@ -3,7 +3,7 @@ import type { GraphQLField, GraphQLOutputType, GraphQLSchema } from 'graphql';
 import { objectSchema } from '../../platform/json.ts';
 import type { Schema } from '../../platform/json.ts';
 import type { Route } from '../../platform/route/route.ts';
-import { SAMPLE_RESPONSES, exampleOf, ownExample } from './examples.ts';
+import { EXAMPLES, SAMPLE_RESPONSES, exampleOf, ownExample } from './examples.ts';
 import { tagOf } from './parts.ts';
 import { inWords } from './schemas.ts';
 import type { Schemas } from './schemas.ts';
@@ -13,13 +13,6 @@ type RootField = GraphQLField<unknown, unknown>;
 const MAX_FIELDS = 8;
 /** A record with fewer plain fields than this also shows nested ones. */
 const FEW_FIELDS = 3;
-
-/** Arguments that other examples lack, or that mean something else there. */
-const SAMPLES: Record<string, unknown> = {
-  ...{ epis: [1001], name: 'autumn', to: 'ada@example.com', url: 'https://shop.example/hooks' },
-  ...{ events: ['alert.sent'] },
-  ...{ id: '7c9e6679-7425-40de-944b-e07fc1f90ae7', webhookId: 'b1f0c5a2-3c55-4c1e-9d0e-2f6a7b8c9d10' },
-};
 
 const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
@@ -60,8 +53,8 @@ function describe(kind: string, field: RootField, { valueSchema, resolve }: Sche
     const { properties, required = [] } = resolve(schema) as { required?: string[] } & Partial<
       typeof argsSchema
     >;
-    const own = ownExample(name, key) ?? SAMPLES[key];
-    if (own !== undefined || !properties) return own ?? exampleOf(key, schema, resolve);
+    const own = ownExample(name, key) ?? EXAMPLES.arguments[key];
+    if (own !== undefined || !properties) return own ?? exampleOf(key, schema);
     return Object.fromEntries(required.map((inner) => [inner, sample(inner, properties[inner]!)]));
   };
   const variables = Object.fromEntries(

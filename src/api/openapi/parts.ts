@@ -1,7 +1,7 @@
 import type { Schema } from '../../platform/json.ts';
 import { isStorePath } from '../../platform/route/route.ts';
 import type { Route } from '../../platform/route/route.ts';
-import { SHOPPER_EXAMPLE } from './examples.ts';
+import { EXAMPLES } from './examples.ts';
 
 export const DESCRIPTION = `Wishlists, save for later and back-in-stock alerts for online stores.
 
@@ -12,6 +12,9 @@ export const DESCRIPTION = `Wishlists, save for later and back-in-stock alerts f
   \`fetch-user-list\`, which needs only the \`pid\`.
 - **Request bodies** are forms. Some fields contain JSON, as their descriptions say. Empty fields count as absent, and unknown fields are ignored.
 - **GraphQL** at \`/graphql\` returns the same records and has more operations, which are listed next to the REST calls.
+- **Errors** have a 4xx or 5xx status and the body \`{error, type, msg}\`. Check \`type\` in your code.
+- **Limits**: every response has \`RateLimit-Remaining\`. After a 429, wait \`Retry-After\` seconds. Long results have pages: send \`limit\` and \`offset\`, or \`first\` and \`after\`.
+- **Retries** are safe if writes have an \`Idempotency-Key\` header: the service runs them once.
 
 The service generates this document from its own routes and its GraphQL schema. A sample response is what the service returns to the sample request; its long texts and arrays are shortened.`;
 
@@ -68,9 +71,9 @@ const SESSIONID =
 type Caller = { security: Schema[]; fields: { name: string; schema: Schema; isRequired?: true }[] };
 
 export function callerOf(path: string, { isOpen, namesShopper }: Route): Caller {
-  const identity = (name: keyof typeof SHOPPER_EXAMPLE, description: string) => ({
+  const identity = (name: 'regid' | 'sessionid', description: string) => ({
     name,
-    schema: { type: 'string', description, example: SHOPPER_EXAMPLE[name] },
+    schema: { type: 'string', description, example: EXAMPLES.values[name] },
     ...(!isOpen && { isRequired: true as const }),
   });
   const regid = identity('regid', isOpen ? `${REGID} Without it, only public lists are found.` : REGID);

@@ -75,6 +75,9 @@ function Samples({ call, values }: { call: Call; values: Values }) {
 
 export function CallBody({ call }: { call: Call }) {
   const { values, edit, run, execute, preparation } = useCall(call);
+  const sendByKey = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void execute(event);
+  };
   return (
     <div class="call">
       <div>
@@ -83,13 +86,20 @@ export function CallBody({ call }: { call: Call }) {
           <Text text={`${CALLERS[call.caller]} [Credentials](#/credentials) · [Errors](#/errors)`} />
         </div>
         <SchemaFields summary="Response fields" schema={call.response.schema} />
-        <form aria-label={`Send ${call.path}`} onSubmit={(event) => void execute(event)}>
-          <Fields call={call} values={values} edit={edit} />
+        <form
+          aria-label={`Send ${call.path}`}
+          onSubmit={(event) => void execute(event)}
+          onKeyDown={sendByKey}
+        >
+          <Fields call={call} values={values} result={run.result} edit={edit} />
           {preparation && <p class="prepare quiet">Before it sends, this page {preparation.says}.</p>}
-          <button type="submit" class="button" aria-disabled={run.isBusy}>
-            {run.isBusy ? 'Sending…' : 'Send'}
-            <span class="visually-hidden"> {call.path}</span>
-          </button>
+          <div class="send">
+            <button type="submit" class="button" aria-disabled={run.isBusy}>
+              {run.isBusy ? 'Sending…' : 'Send'}
+              <span class="visually-hidden"> {call.path}</span>
+            </button>{' '}
+            <span class="quiet">or press Ctrl+Enter</span>
+          </div>
         </form>
       </div>
       <div class="try">
