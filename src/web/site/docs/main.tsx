@@ -103,7 +103,7 @@ function App({ reference, data }: { reference: Document; data: Data }) {
               />
               <Code
                 title="A first call: check your API key"
-                code={`curl -u '${credentials.pid || 'YOUR_PID'}:${credentials.apiKey || 'YOUR_API_KEY'}' \\\n  '${address}/storeadmin/me'`}
+                code={`curl '${address}/storeadmin/me' \\\n  -u '${credentials.pid || 'YOUR_PID'}:${credentials.apiKey || 'YOUR_API_KEY'}'`}
                 what="first call"
               />
               <p class="guides">{guides}</p>

@@ -31,18 +31,19 @@ export function fieldsIn(schema: Schema, schemas: Record<string, Schema>, depth 
 const SYNONYMS: Record<string, string> = {
   stock: 'restock|back in stock|out of stock|sold out|inventory|availability',
   merge: 'login|log in|sign in|signin',
-  list: 'wishlist|wishlists|wish list|favourites|favorites|registry',
+  'a list': 'wishlist|wishlists|wish list|favourites|favorites|registry',
   unsubscribe: 'opt out|optout|opt-out|stop alerts',
   erase: 'gdpr|delete my data|right to be forgotten|anonymise',
   export: 'gdpr|download my data|data access',
   guest: 'anonymous|visitor|not logged in',
   alert: 'notify|notification|notifications|reminder',
   public: 'share|shared|public link',
-  'api key': 'token|auth|authentication|authorization|password|secret',
+  credentials: 'auth|authentication|authorization|authorisation|password|token',
+  'api key': 'token|secret|password',
   limits: 'rate limit|rate limits|429|throttle|quota|pagination|paging',
-  idempotency: 'retry|retries|duplicate request',
+  'safe retries': 'retry|retries|idempotency|duplicate request',
   webhook: 'callback|hook',
-  price: 'price drop|discount|sale',
+  pricedrop: 'price drop|discount|sale',
   cart: 'basket|checkout',
 };
 const PHRASES = new RegExp(`(?<!\\S)(${Object.values(SYNONYMS).join('|')})(?!\\S)`, 'g');
@@ -102,7 +103,8 @@ export function searchTopics(parts: Part[], search: string) {
     return { ...one, rank: ranks.reduce((sum, rank) => sum + rank, 0) };
   });
   const found = ranked.filter(({ rank }) => rank < Infinity).sort((left, right) => left.rank - right.rank);
-  return found.map(({ topic: { pieces, ...topic }, part }) => {
+  return found.map(({ topic, part }) => {
+    const { pieces } = topic;
     const isIn = (piece: string) => (ways: string[]) => ways.some((way) => placeOf(piece, way) >= 0);
     const piece = pieces.find((one) => words.every(isIn(one))) ?? pieces.find((one) => words.some(isIn(one)));
     return { topic, part, snippet: snippetOf(piece ?? pieces[0] ?? '', words.flat()) };
