@@ -23,9 +23,11 @@ const isMain = (operation: string, { name }: RootField): boolean =>
 function selectionOf(type: GraphQLOutputType, operation: string, depth = 3): string {
   const named = graphql.getNamedType(type);
   if (!graphql.isObjectType(named)) return '';
-  const fields = Object.values(named.getFields()).filter(
-    ({ args }) => !args.some(graphql.isRequiredArgument),
-  );
+  const file = named.astNode?.loc?.source.name;
+  const isAdded = ({ astNode }: RootField): number => Number(astNode?.loc?.source.name !== file);
+  const fields = Object.values(named.getFields())
+    .filter(({ args }) => !args.some(graphql.isRequiredArgument))
+    .sort((left, right) => isAdded(left) - isAdded(right));
   const isPlain = (field: RootField): boolean => graphql.isLeafType(graphql.getNamedType(field.type));
   const plain = fields.filter(isPlain).slice(0, MAX_FIELDS);
   const isShown = (field: RootField): boolean => plain.length < FEW_FIELDS || isMain(operation, field);

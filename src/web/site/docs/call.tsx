@@ -79,18 +79,14 @@ export function CallBody({ call }: { call: Call }) {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void execute(event);
   };
   return (
-    <div class="call">
+    <div class="call" onKeyDown={sendByKey}>
       <div>
         {call.description !== call.summary && <Text text={call.description} />}
         <div class="quiet">
           <Text text={`${CALLERS[call.caller]} [Credentials](#/credentials) · [Errors](#/errors)`} />
         </div>
         <SchemaFields summary="Response fields" schema={call.response.schema} />
-        <form
-          aria-label={`Send ${call.path}`}
-          onSubmit={(event) => void execute(event)}
-          onKeyDown={sendByKey}
-        >
+        <form aria-label={`Send ${call.path}`} onSubmit={(event) => void execute(event)}>
           <Fields call={call} values={values} result={run.result} edit={edit} />
           {preparation && <p class="prepare quiet">Before it sends, this page {preparation.says}.</p>}
           <div class="send">
