@@ -31,7 +31,7 @@ afterAll(async () => {
 
 type Form = { content: Record<string, { example: Record<string, string> }> };
 type Call = {
-  parameters?: { name?: string; example?: unknown }[];
+  parameters?: { name?: string; example?: string | number | boolean }[];
   requestBody?: Form;
   security: object[];
 };

@@ -6,7 +6,7 @@ const readJson = (name: string): unknown => JSON.parse(readFileSync(new URL(`sch
 
 /** Typical values by name; those of JSON texts, of GraphQL arguments and of single calls come first. The demo store has the product, too. */
 export const EXAMPLES = readJson('examples.json') as {
-  values: Schema;
+  values: Record<string, string | number | boolean>;
   jsonTexts: Schema;
   arguments: Schema;
   calls: Record<string, Schema>;
