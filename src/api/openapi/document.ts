@@ -6,7 +6,7 @@ import { readingsOf } from '../../platform/route/route.ts';
 import type { Reading, Route, RouteTable } from '../../platform/route/route.ts';
 import { VERSION } from '../../platform/version.ts';
 import { ERROR_REFS, ERROR_RESPONSES, ERROR_SCHEMA } from './errors.ts';
-import { exampleOf } from './examples.ts';
+import { SAMPLE_RESPONSES, exampleOf } from './examples.ts';
 import { describeGraphqlOnly } from './graphql-only.ts';
 import * as parts from './parts.ts';
 import { createSchemas, inWords, nameOf } from './schemas.ts';
@@ -38,7 +38,7 @@ type Field = Reading['field'] & { name: string; schema: Schema };
 function describeField(
   { name, field, type }: Reading,
   description: string,
-  { valueSchema, resolve }: Schemas,
+  { valueSchema }: Schemas,
   call: string,
 ): Field {
   const inner = valueSchema(type);
@@ -54,7 +54,7 @@ function describeField(
     },
   };
   const schema = schemas[field.kind]!;
-  return { ...field, name, schema: { ...schema, example: exampleOf(name, schema, resolve, call) } };
+  return { ...field, name, schema: { ...schema, example: exampleOf(name, schema, call) } };
 }
 
 function describeInputs({ args }: GraphQLField<unknown, unknown>): Map<string, string> {
@@ -132,10 +132,13 @@ function describeCall(key: string, route: Route, schema: GraphQLSchema, schemas:
     ...fields.filter(isInQuery).map(queryParameter),
     ...(isRetryable ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
   ];
-  const content =
-    route.stream?.type === 'text/csv'
-      ? { 'text/csv': parts.csvFile(path) }
-      : { 'application/json': { schema: response, example: exampleOf('', response, schemas.resolve) } };
+  const isCsv = route.stream?.type === 'text/csv';
+  const content = {
+    [isCsv ? 'text/csv' : 'application/json']: {
+      schema: isCsv ? parts.CSV_SCHEMA : response,
+      example: SAMPLE_RESPONSES[key],
+    },
+  };
   const call = {
     operationId: operationId(path) + (route.aliasOf ? 'Older' : ''),
     summary: route.summary,

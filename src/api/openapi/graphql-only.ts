@@ -3,7 +3,7 @@ import type { GraphQLField, GraphQLOutputType, GraphQLSchema } from 'graphql';
 import { objectSchema } from '../../platform/json.ts';
 import type { Schema } from '../../platform/json.ts';
 import type { Route } from '../../platform/route/route.ts';
-import { exampleOf } from './examples.ts';
+import { EXAMPLES, SAMPLE_RESPONSES, exampleOf, ownExample } from './examples.ts';
 import { tagOf } from './parts.ts';
 import { inWords } from './schemas.ts';
 import type { Schemas } from './schemas.ts';
@@ -14,57 +14,63 @@ const MAX_FIELDS = 8;
 /** A record with fewer plain fields than this also shows nested ones. */
 const FEW_FIELDS = 3;
 
-/** Arguments that other examples lack, or that mean something else there. */
-const SAMPLES: Record<string, unknown> = {
-  ...{ epis: [1001], name: 'autumn', to: 'ada@example.com', url: 'https://shop.example/hooks' },
-  ...{ events: ['alert.sent'], host: 'smtp.shop.example', port: 587, user: 'shop' },
-  ...{ id: '7c9e6679-7425-40de-944b-e07fc1f90ae7', webhookId: 'b1f0c5a2-3c55-4c1e-9d0e-2f6a7b8c9d10' },
-};
-
 const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-function selectionOf(type: GraphQLOutputType, depth = 3): string {
+/** Records of a page, and what the operation is named after: `apiKeys` of `renameApiKey`. */
+const isMain = (operation: string, { name }: RootField): boolean =>
+  name === 'node' || operation.toLowerCase().includes(name.toLowerCase().slice(0, -1));
+
+function selectionOf(type: GraphQLOutputType, operation: string, depth = 3): string {
   const named = graphql.getNamedType(type);
   if (!graphql.isObjectType(named)) return '';
-  const fields = Object.values(named.getFields()).filter(
-    ({ args }) => !args.some(graphql.isRequiredArgument),
-  );
+  const file = named.astNode?.loc?.source.name;
+  const isAdded = ({ astNode }: RootField): number => Number(astNode?.loc?.source.name !== file);
+  const fields = Object.values(named.getFields())
+    .filter(({ args }) => !args.some(graphql.isRequiredArgument))
+    .sort((left, right) => isAdded(left) - isAdded(right));
   const isPlain = (field: RootField): boolean => graphql.isLeafType(graphql.getNamedType(field.type));
   const plain = fields.filter(isPlain).slice(0, MAX_FIELDS);
-  const nested = depth === 0 || plain.length >= FEW_FIELDS ? [] : fields.filter((field) => !isPlain(field));
-  const below = nested.map((field) => field.name + selectionOf(field.type, depth - 1));
+  const isShown = (field: RootField): boolean => plain.length < FEW_FIELDS || isMain(operation, field);
+  const nested = depth === 0 ? [] : fields.filter((field) => !isPlain(field) && isShown(field));
+  const below = nested.map((field) => field.name + selectionOf(field.type, operation, depth - 1));
   return ` { ${[...plain.map(({ name }) => name), ...below].join(' ')} }`;
 }
 
 function describe(kind: string, field: RootField, { valueSchema, resolve }: Schemas): Schema {
   const { name, type, astNode } = field;
   const description = inWords(field);
-  const required = field.args.filter(graphql.isRequiredArgument);
+  const hasOwn = (arg: { name: string }): boolean => ownExample(name, arg.name) !== undefined;
+  const sent = field.args.filter((arg) => graphql.isRequiredArgument(arg) || hasOwn(arg));
   const list = (parts: string[]): string => (parts.length > 0 ? `(${parts.join(', ')})` : '');
-  const declared = list(required.map((arg) => `$${arg.name}: ${String(arg.type)}`));
-  const given = list(required.map((arg) => `${arg.name}: $${arg.name}`));
-  const document = `${kind} ${upperFirst(name)}${declared} { ${name}${given}${selectionOf(type)} }`;
+  const declared = list(sent.map((arg) => `$${arg.name}: ${String(arg.type)}`));
+  const given = list(sent.map((arg) => `${arg.name}: $${arg.name}`));
+  const document = `${kind} ${upperFirst(name)}${declared} { ${name}${given}${selectionOf(type, name)} }`;
   const args = field.args.map(
     (arg) => [arg.name, { ...valueSchema(arg.type), description: inWords(arg) }] as const,
   );
-  const requiredNames = required.map((arg) => arg.name);
+  const requiredNames = field.args.filter(graphql.isRequiredArgument).map((arg) => arg.name);
   const argsSchema = objectSchema(Object.fromEntries(args), requiredNames);
   // An input object gets its required fields only.
   const sample = (key: string, schema: Schema): unknown => {
-    const { properties, required: keys = [] } = resolve(schema) as { required?: string[] } & Partial<
+    const { properties, required = [] } = resolve(schema) as { required?: string[] } & Partial<
       typeof argsSchema
     >;
-    if (!properties) return SAMPLES[key] ?? exampleOf(key, schema, resolve, name);
-    return Object.fromEntries(keys.map((inner) => [inner, sample(inner, properties[inner]!)]));
+    const own = ownExample(name, key) ?? EXAMPLES.arguments[key];
+    if (own !== undefined || !properties) return own ?? exampleOf(key, schema);
+    return Object.fromEntries(required.map((inner) => [inner, sample(inner, properties[inner]!)]));
   };
-  const caller = /operator key|shopper headers/.exec(description)?.[0].split(' ')[0] ?? 'store';
+  const variables = Object.fromEntries(
+    sent.map((arg) => [arg.name, sample(arg.name, argsSchema.properties[arg.name]!)]),
+  );
+  const caller = /Requires\s+an?\s+(operator|store)/.exec(field.description!)?.[1] ?? 'shopper';
   return {
     ...{ name, kind, caller, description },
     title: /^[^.,;:(]+/.exec(description)![0].trim(),
     tag: tagOf(`/${astNode!.loc!.source.name}`),
     args: argsSchema,
     query: graphql.print(graphql.parse(document)),
-    variables: sample('', argsSchema),
+    variables,
+    response: SAMPLE_RESPONSES[`${kind} ${name}`],
   };
 }
 

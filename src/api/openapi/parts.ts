@@ -1,7 +1,7 @@
 import type { Schema } from '../../platform/json.ts';
 import { isStorePath } from '../../platform/route/route.ts';
 import type { Route } from '../../platform/route/route.ts';
-import { SHOPPER_EXAMPLE } from './examples.ts';
+import { EXAMPLES } from './examples.ts';
 
 export const DESCRIPTION = `Wishlists, save for later and back-in-stock alerts for online stores.
 
@@ -12,8 +12,11 @@ export const DESCRIPTION = `Wishlists, save for later and back-in-stock alerts f
   \`fetch-user-list\`, which needs only the \`pid\`.
 - **Request bodies** are forms. Some fields contain JSON, as their descriptions say. Empty fields count as absent, and unknown fields are ignored.
 - **GraphQL** at \`/graphql\` returns the same records and has more operations, which are listed next to the REST calls.
+- **Errors** have a 4xx or 5xx status and the body \`{error, type, msg}\`. Check \`type\` in your code.
+- **Limits**: every response has \`RateLimit-Remaining\`. After a 429, wait \`Retry-After\` seconds. Long results have pages: send \`limit\` and \`offset\`, or \`first\` and \`after\`.
+- **Retries** are safe if writes have an \`Idempotency-Key\` header: the service runs them once.
 
-The service generates this document from its own routes and its GraphQL schema.`;
+The service generates this document from its own routes and its GraphQL schema. A sample response is what the service returns to the sample request; its long texts and arrays are shortened.`;
 
 /** Groups of calls by path, and of GraphQL operations by schema file; the last pattern that matches wins. */
 const GROUPS = [
@@ -68,9 +71,9 @@ const SESSIONID =
 type Caller = { security: Schema[]; fields: { name: string; schema: Schema; isRequired?: true }[] };
 
 export function callerOf(path: string, { isOpen, namesShopper }: Route): Caller {
-  const identity = (name: keyof typeof SHOPPER_EXAMPLE, description: string) => ({
+  const identity = (name: 'regid' | 'sessionid', description: string) => ({
     name,
-    schema: { type: 'string', description, example: SHOPPER_EXAMPLE[name] },
+    schema: { type: 'string', description, example: EXAMPLES.values[name] },
     ...(!isOpen && { isRequired: true as const }),
   });
   const regid = identity('regid', isOpen ? `${REGID} Without it, only public lists are found.` : REGID);
@@ -109,36 +112,7 @@ export const PARAMETERS: Schema = {
   },
 };
 
-const SEEN = '2026-01-01T00:00:00.000Z';
-
-/** CSV files by path: their column names, and an example row. */
-const CSV_FILES: Record<string, [columns: string, row: string]> = {
-  '/storeadmin/v3/mailinglist.csv': [
-    'medium,mediumvalue,acceptmarketing,signuptime,acceptsource',
-    `email,ada@example.com,true,${SEEN},subscription`,
-  ],
-  '/storeadmin/v3/products.csv': [
-    'epi,empi,title,variant,brand,sku,price,stock,waiting,inlists,page,changed',
-    `1001,101,Linen throw,Sand,Hearth & Loom,HL-THROW,49.5,12,0,3,https://shop.example/p/linen-throw,${SEEN}`,
-  ],
-  '/storeadmin/v3/shoppers.csv': [
-    'uid,kind,email,firstname,lastname,mobile,acceptsmarketing,tags,firstseen,lastlogin',
-    `Xb2kY0cWm7eT4aQf9sLh1g,account,ada@example.com,Ada,Lovelace,,true,loyal,${SEEN},${SEEN}`,
-  ],
-  '/storeadmin/v3/alerts.csv': [
-    'id,queued,topic,epi,title,variant,medium,contact,state,attempts,error,finished',
-    `41,${SEEN},backinstock,1001,Linen throw,Sand,email,ada@example.com,sent,1,,${SEEN}`,
-  ],
-  '/storeadmin/v3/revenue.csv': [
-    'day,alertssent,alertsclicked,currency,orders,amount,alertorders,fromalerts,listorders,fromlists',
-    '2026-01-01,20,7,EUR,3,148.50,2,99.00,1,49.50',
-  ],
+export const CSV_SCHEMA: Schema = {
+  type: 'string',
+  description: 'CSV (RFC 4180) in UTF-8. The first row contains the column names.',
 };
-
-export const csvFile = (path: string): Schema => ({
-  schema: {
-    type: 'string',
-    description: 'CSV (RFC 4180) in UTF-8. The first row contains the column names.',
-  },
-  example: CSV_FILES[path]!.map((line) => `${line}\r\n`).join(''),
-});

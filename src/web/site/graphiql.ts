@@ -23,7 +23,7 @@ function linkedTab(): Tab | null {
   if (query === null) return null;
   // Otherwise a reload would restore the document after an edit.
   history.replaceState(null, '', location.pathname);
-  const headers = given.get('caller') === 'store' ? tabs[0]!.headers : shopperHeaders;
+  const headers = given.get('caller') === 'shopper' ? shopperHeaders : tabs[0]!.headers;
   return { query, variables: given.get('variables') ?? '', headers };
 }
 

@@ -75,8 +75,11 @@ function Samples({ call, values }: { call: Call; values: Values }) {
 
 export function CallBody({ call }: { call: Call }) {
   const { values, edit, run, execute, preparation } = useCall(call);
+  const sendByKey = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void execute(event);
+  };
   return (
-    <div class="call">
+    <div class="call" onKeyDown={sendByKey}>
       <div>
         {call.description !== call.summary && <Text text={call.description} />}
         <div class="quiet">
@@ -84,12 +87,15 @@ export function CallBody({ call }: { call: Call }) {
         </div>
         <SchemaFields summary="Response fields" schema={call.response.schema} />
         <form aria-label={`Send ${call.path}`} onSubmit={(event) => void execute(event)}>
-          <Fields call={call} values={values} edit={edit} />
+          <Fields call={call} values={values} result={run.result} edit={edit} />
           {preparation && <p class="prepare quiet">Before it sends, this page {preparation.says}.</p>}
-          <button type="submit" class="button" aria-disabled={run.isBusy}>
-            {run.isBusy ? 'Sending…' : 'Send'}
-            <span class="visually-hidden"> {call.path}</span>
-          </button>
+          <div class="send">
+            <button type="submit" class="button" aria-disabled={run.isBusy}>
+              {run.isBusy ? 'Sending…' : 'Send'}
+              <span class="visually-hidden"> {call.path}</span>
+            </button>{' '}
+            <span class="quiet">or press Ctrl+Enter</span>
+          </div>
         </form>
       </div>
       <div class="try">

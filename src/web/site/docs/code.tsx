@@ -24,15 +24,22 @@ export function Code({ title, language, code, what }: Props) {
   );
 }
 
-type DetailsProps = { summary: string; id?: string; note?: string; children: () => ComponentChildren };
+type DetailsProps = { summary: string; href?: string; note?: string; children: () => ComponentChildren };
+
+export const idOf = (href: string): string => href.slice(2).replace('/', '-');
 
 /** Renders its content when it is first opened, because rendering all of it would create thousands of elements. */
-export function Details({ summary, id, note, children }: DetailsProps) {
+export function Details({ summary, href, note, children }: DetailsProps) {
   const [wasOpened, setOpened] = useState(false);
+  const toggle = ({ currentTarget: part }: { currentTarget: HTMLDetailsElement }): void => {
+    setOpened(true);
+    // Only the reader's own opening: a link or a script does not focus a place in it first.
+    if (href && part.open && part.contains(document.activeElement)) history.replaceState(null, '', href);
+  };
   return (
-    <details id={id} onToggle={() => setOpened(true)}>
+    <details id={href && idOf(href)} onToggle={toggle}>
       <summary>
-        {id ? <h3>{summary}</h3> : <Line text={summary} />}
+        {href ? <h3>{summary}</h3> : <Line text={summary} />}
         {note && <small class="note">{note}</small>}
       </summary>
       {wasOpened && children()}

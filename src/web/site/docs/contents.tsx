@@ -13,7 +13,7 @@ import { Text } from './text.tsx';
 const GRAPHQL_CALLERS: Record<GraphqlOperation['caller'], string> = {
   store: 'send HTTP Basic with the `pid` and an API key.',
   shopper: 'send the headers `x-pid`, `x-regid` and `x-sessionid`.',
-  operator: 'send the key of an operator.',
+  operator: 'send HTTP Basic with the user name `operator` and an operator key.',
 };
 const ABOUT_ERRORS =
   'Every error has the same body. Check `type` in your code; `msg` explains the problem to a developer. The [guide](#/guide/errors) shows how to handle them.';
@@ -39,7 +39,8 @@ export const START: Part[] = [
   },
 ];
 
-function OperationBody({ kind, query, variables, caller, args, description }: GraphqlOperation) {
+function OperationBody(operation: GraphqlOperation) {
+  const { kind, query, variables, caller, args, description, response } = operation;
   const place =
     kind === 'subscription' ? '`/graphql/stream`, which responds with server-sent events' : '`POST /graphql`';
   const link = new URLSearchParams({ query, variables: json(variables), caller }).toString();
@@ -54,6 +55,7 @@ function OperationBody({ kind, query, variables, caller, args, description }: Gr
       <div class="try">
         <Code title="Document" code={query} what="Document" />
         {query.includes('$') && <Code title="Variables" code={json(variables)} what="Variables" />}
+        {response && <Code title="Sample response" code={json(response)} what="Sample response" />}
       </div>
     </div>
   );
@@ -66,7 +68,7 @@ export function partsOf(reference: Document): Part[] {
   const { errors } = areas[0]!.calls[0]!;
   const operations = reference['x-graphql-operations'].map((operation) => ({
     tag: operation.tag,
-    href: `#/graphql/${operation.name}`,
+    href: `#/graphql/${operation.kind === 'subscription' ? 'live-' : ''}${operation.name}`,
     title: operation.title,
     note: `GraphQL ${operation.kind} ${operation.name}`,
     pieces: [operation.description, operation.name, ...fieldsIn(operation.args, schemas)],

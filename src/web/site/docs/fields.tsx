@@ -2,32 +2,41 @@ import type { ComponentChildren } from 'preact';
 import { Details } from './code.tsx';
 import { textOf } from './model.ts';
 import type { Call, Field } from './model.ts';
-import type { Values } from './request.ts';
+import { problemWith } from './request.ts';
+import type { Result, Values } from './request.ts';
 import { SchemaFields, typeName } from './schema.tsx';
 import { Text } from './text.tsx';
 
 type Edit = (name: string, value: string) => void;
 
-type Props = { id: string; label: string; type?: string; about: string; children: ComponentChildren };
+type Props = Record<'id' | 'label' | 'about', string> & {
+  type?: string;
+  problem?: string;
+  children: ComponentChildren;
+};
 
 /** The label and description of an input, which references `${id}-about` as its description. */
-export function Labelled({ id, label, type, about, children }: Props) {
+export function Labelled({ id, label, type, about, problem, children }: Props) {
   return (
     <div class="field">
       <label for={id}>{label}</label> <span class="quiet">{type}</span>
       <div id={`${id}-about`}>
         <Text text={about} />
+        {problem && <strong class="bad">{problem}</strong>}
       </div>
       {children}
     </div>
   );
 }
 
-function Input({ field, id, value, edit }: { field: Field; id: string; value: string; edit: Edit }) {
+type InputProps = { field: Field; id: string; value: string; isWrong: boolean; edit: Edit };
+
+function Input({ field, id, value, isWrong, edit }: InputProps) {
   const common = {
     id,
     value,
     'aria-describedby': `${id}-about`,
+    'aria-invalid': isWrong,
     onInput: (event: { currentTarget: { value: string } }) => edit(field.name, event.currentTarget.value),
   };
   const words = field.schema.enum?.map(String) ?? (field.kind === 'flag' ? ['true', 'false'] : null);
@@ -48,17 +57,20 @@ function Input({ field, id, value, edit }: { field: Field; id: string; value: st
 
 const PLACES = { form: '', query: ' in the query string', header: ' header' };
 
+type FieldsProps = { call: Call; values: Values; result: Result | null; edit: Edit };
+
 /** Shows the fields of a typical call first, the others on demand. */
-export function Fields({ call, values, edit }: { call: Call; values: Values; edit: Edit }) {
+export function Fields({ call, values, result, edit }: FieldsProps) {
   // The type is already next to the name.
   const aboutOf = (text = ''): string => text.replace(/ JSON text: [^.]*\.$/, '');
   const row = (field: Field) => {
     const { name, schema, place, isRequired } = field;
     const id = `${call.operationId}-${name}`;
     const type = `${typeName(schema)}${PLACES[place]}${isRequired ? ', required' : ''}`;
+    const problem = problemWith(name, result);
     return (
-      <Labelled id={id} label={name} type={type} about={aboutOf(schema.description)}>
-        <Input field={field} id={id} value={values[name] ?? ''} edit={edit} />
+      <Labelled id={id} label={name} type={type} about={aboutOf(schema.description)} problem={problem}>
+        <Input field={field} id={id} value={values[name] ?? ''} isWrong={problem !== ''} edit={edit} />
         <SchemaFields summary={`Inside \`${name}\``} schema={schema} isSent />
       </Labelled>
     );

@@ -1,7 +1,7 @@
 import { render } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { GUIDES } from '../../../../docs/guides/README.md';
-import { Details } from './code.tsx';
+import { Code, Details, idOf } from './code.tsx';
 import { START, partsOf } from './contents.tsx';
 import { CredentialsForm } from './credentials.tsx';
 import { NO_CREDENTIALS, setUpDemo } from './demo.ts';
@@ -50,7 +50,7 @@ function useHash(parts: Part[]): string {
     const topic = parts.flatMap(({ topics }) => topics).find(({ href }) => href === hash);
     document.title = `${topic ? `${topic.title} · ` : ''}API reference · wishgate`;
     if (hash === '') return;
-    const target = document.getElementById(hash.slice(2).replace('/', '-') || 'intro');
+    const target = document.getElementById(idOf(hash) || 'intro');
     if (target instanceof HTMLDetailsElement) target.open = true;
     target?.scrollIntoView();
     target?.querySelector<HTMLElement>('h1, h2, summary')?.focus({ preventScroll: true });
@@ -63,7 +63,7 @@ const PartSection = ({ name, about = '', topics }: Part) => (
     <h2>{name}</h2>
     <Text text={about} />
     {topics.map(({ href, title, note = '', body }) => (
-      <Details key={href} id={href.slice(2).replace('/', '-')} summary={title} note={note}>
+      <Details key={href} href={href} summary={title} note={note}>
         {body!}
       </Details>
     ))}
@@ -99,7 +99,12 @@ function App({ reference, data }: { reference: Document; data: Data }) {
             <div id="intro">
               <h1 tabIndex={-1}>API reference</h1>
               <Text
-                text={`${description} Download [openapi.json](/docs/openapi.json), version ${version}.`}
+                text={`Base URL: \`${address}\`\n\n${description} Download [openapi.json](/docs/openapi.json), version ${version}.`}
+              />
+              <Code
+                title="A first call: check your API key"
+                code={`curl '${address}/storeadmin/me' \\\n  -u '${credentials.pid || 'YOUR_PID'}:${credentials.apiKey || 'YOUR_API_KEY'}'`}
+                what="first call"
               />
               <p class="guides">{guides}</p>
             </div>

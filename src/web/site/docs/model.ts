@@ -42,6 +42,8 @@ export type GraphqlOperation = {
   args: Schema;
   query: string;
   variables: Record<string, unknown>;
+  /** A subscription has none. */
+  response?: unknown;
 };
 
 type Webhook = { post: { summary: string; requestBody: { content: Record<string, Media> } } };

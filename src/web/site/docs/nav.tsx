@@ -14,7 +14,8 @@ export function Navigation({ parts, current }: { parts: Part[]; current: string 
   useEffect(() => {
     const focus = (event: KeyboardEvent): void => {
       const isTyping = event.target instanceof Element && event.target.closest('input, textarea, select');
-      if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey) return;
+      const isCommand = event.ctrlKey || event.metaKey;
+      if (isCommand ? event.key !== 'k' : event.key !== '/' || isTyping) return;
       event.preventDefault();
       setOpen(true);
       input.current?.focus();
@@ -30,14 +31,28 @@ export function Navigation({ parts, current }: { parts: Part[]; current: string 
   }, [current]);
 
   const close = (): void => setOpen(false);
+  const move = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape') {
+      setSearch('');
+      close();
+    }
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const places = [...drawer.current!.querySelectorAll<HTMLElement>('input, a')];
+    places[places.indexOf(document.activeElement as HTMLElement) + step]?.focus();
+  };
   const open = (event: SubmitEvent): void => {
     event.preventDefault();
     if (isSearching && found[0]) location.hash = found[0].topic.href;
     close();
   };
-  const link = ({ href, title }: Topic, details: ComponentChildren = null) => (
+  const link = (
+    { href, title, note = '' }: Pick<Topic, 'href' | 'title' | 'note'>,
+    details: ComponentChildren = null,
+  ) => (
     <a href={href} aria-current={href === current ? 'true' : undefined} onClick={close}>
-      {title}
+      {title} {note.startsWith('GraphQL') && <small class="note">GraphQL</small>}
       {details}
     </a>
   );
@@ -58,11 +73,7 @@ export function Navigation({ parts, current }: { parts: Part[]; current: string 
     ),
   );
   return (
-    <nav
-      aria-label="Reference"
-      class={isOpen ? 'side open' : 'side'}
-      onKeyDown={(event) => event.key === 'Escape' && close()}
-    >
+    <nav aria-label="Reference" class={isOpen ? 'side open' : 'side'} onKeyDown={move}>
       <button type="button" class="copy toggle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         Contents and search
       </button>
@@ -72,7 +83,7 @@ export function Navigation({ parts, current }: { parts: Part[]; current: string 
             ref={input}
             type="search"
             aria-label="Search calls, fields and guides"
-            placeholder="Search (press /)"
+            placeholder="Search (/ or Ctrl+K)"
             autocomplete="off"
             value={search}
             onInput={(event) => setSearch(event.currentTarget.value)}
@@ -80,7 +91,7 @@ export function Navigation({ parts, current }: { parts: Part[]; current: string 
           <p class="quiet" role="status">
             {isSearching &&
               (found.length === 0
-                ? 'No results. Try a field or path, such as lid or lists/create.'
+                ? 'No results. Try one word, a field or a path: stock, lid or lists/create.'
                 : `Results: ${found.length}`)}
           </p>
         </form>

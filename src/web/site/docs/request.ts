@@ -28,6 +28,12 @@ export function parsed(text: string): unknown {
   }
 }
 
+/** The message of an error about this field, which its type or its message names. */
+export function problemWith(name: string, result: Result | null): string {
+  const { type = '', msg = '' } = (result && !result.isOk ? parsed(result.body) : {}) as Values;
+  return type.endsWith(`-${name}`) || new RegExp(`^${name}\\b`).test(msg) ? msg : '';
+}
+
 export function requestOf(call: Call, values: Values, credentials: Credentials): Request {
   const { pid, apiKey, regid, sessionid } = credentials;
   const filled = (place: Field['place']): Values =>

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks';
 import { Code } from './code.tsx';
 import type { Call } from './model.ts';
 import { json, parsed } from './request.ts';
@@ -10,9 +11,15 @@ const shown = (body: string): string => (/^[[{]/.test(body) ? json(parsed(body))
 
 export function ResponseBox({ call, run }: { call: Call; run: Run }) {
   const { count, result, error } = run;
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (count === 0) return;
+    box.current!.scrollIntoView({ block: 'nearest' });
+    box.current!.closest('.call')!.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+  }, [count]);
   const outcome = result && `${result.status} ${result.isOk ? 'OK' : 'Error'}`;
   return (
-    <div class="response" data-runs={count}>
+    <div class="response" data-runs={count} ref={box}>
       <p role="status">
         <strong class={result?.isOk ? 'good' : 'bad'} data-status={result?.status}>
           {outcome ?? error}

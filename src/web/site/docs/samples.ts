@@ -14,7 +14,8 @@ function toCurl({ method, form, headers, basic }: Request, url: string): string 
     shellQuoted(`${name}=${/^[[{]/.test(value) ? value.replace(/\n\s*/g, '') : value}`),
   );
   return [
-    `curl ${basic ? `-u ${shellQuoted(basic)} ` : ''}${shellQuoted(url)}`,
+    `curl ${shellQuoted(url)}`,
+    ...(basic ? [`-u ${shellQuoted(basic)}`] : []),
     ...Object.entries(headers).map((header) => `-H ${shellQuoted(header.join(': '))}`),
     ...fields.map((field) => `--data-urlencode ${field}`),
     ...(method === 'POST' && fields.length === 0 ? [`-d ''`] : []),

@@ -27,10 +27,53 @@ export function fieldsIn(schema: Schema, schemas: Record<string, Schema>, depth 
   ]);
 }
 
+/** What people type for a word of this reference. */
+const SYNONYMS: Record<string, string> = {
+  stock: 'restock|back in stock|out of stock|sold out|inventory|availability',
+  merge: 'login|log in|sign in|signin',
+  'a list': 'wishlist|wishlists|wish list|favourites|favorites|registry',
+  unsubscribe: 'opt out|optout|opt-out|stop alerts',
+  erase: 'gdpr|delete my data|right to be forgotten|anonymise',
+  export: 'gdpr|download my data|data access',
+  guest: 'anonymous|visitor|not logged in',
+  alert: 'notify|notification|notifications|reminder',
+  public: 'share|shared|public link',
+  credentials: 'auth|authentication|authorization|authorisation|password|token',
+  'api key': 'token|secret|password',
+  limits: 'rate limit|rate limits|429|throttle|quota|pagination|paging',
+  'safe retries': 'retry|retries|idempotency|duplicate request',
+  webhook: 'callback|hook',
+  pricedrop: 'price drop|discount|sale',
+  cart: 'basket|checkout',
+};
+const PHRASES = new RegExp(`(?<!\\S)(${Object.values(SYNONYMS).join('|')})(?!\\S)`, 'g');
+
+/** The words of a search, each with the words that may stand for it. */
+function wordsOf(search: string): string[][] {
+  const text = search.toLowerCase();
+  const namesOf = (phrase: string): string[] =>
+    Object.keys(SYNONYMS).filter((name) => SYNONYMS[name]!.split('|').includes(phrase));
+  const others = text.replace(PHRASES, '').split(/\s+/).filter(Boolean);
+  return [...(text.match(PHRASES) ?? []).map((one) => [one, ...namesOf(one)]), ...others.map((one) => [one])];
+}
+
+const escaped = (word: string): string => word.replace(/[^\w\s]/g, '\\$&');
+
+/** Where a word, or a part of a camelCase name, begins in a text; -1 if none does. */
+const startOf = (text: string, word: string): number =>
+  Math.max(
+    text.search(new RegExp(`(?<![a-z\\d])${escaped(word)}`, 'i')),
+    text.search(new RegExp(`(?<=[a-z\\d])${escaped(word.charAt(0).toUpperCase() + word.slice(1))}`)),
+  );
+
+/** Only words of four letters and more are also found inside others. */
+const placeOf = (text: string, word: string): number =>
+  Math.max(startOf(text, word), word.length > 3 ? text.toLowerCase().indexOf(word) : -1);
+
 function snippetOf(text: string, words: string[]): Snippet {
   const piece = text.replace(/<[^>]+>|`|\*\*/g, '').replace(/\s+/g, ' ');
-  const word = words.find((one) => piece.toLowerCase().includes(one)) ?? '';
-  const at = piece.toLowerCase().indexOf(word);
+  const word = words.find((one) => placeOf(piece, one) >= 0) ?? '';
+  const at = Math.max(0, placeOf(piece, word));
   const start = at > BEFORE ? Math.min(at, piece.indexOf(' ', at - BEFORE) + 1) : 0;
   const end = at + word.length;
   return {
@@ -40,18 +83,30 @@ function snippetOf(text: string, words: string[]): Snippet {
   };
 }
 
-/** Finds the topics that contain all words: those with a matching title first, then those where one piece has all of them. */
+/** Ranks a word by where it is: in the title, a name, a text, inside another word; Infinity if it is nowhere. */
+function rankOf({ title, note = '', pieces }: Topic, word: string): number {
+  const names = pieces.map((piece) => /^\w+(?=:)/.exec(piece)?.[0] ?? '');
+  const places = [[title], [note, ...names], pieces];
+  const rank = places.findIndex((texts) => texts.some((text) => startOf(text, word) >= 0));
+  if (rank >= 0) return rank;
+  return places.flat().some((text) => placeOf(text, word) >= 0) ? places.length : Infinity;
+}
+
+/** Finds the topics that contain all words, best first; a synonym counts a little less than the word itself. */
 export function searchTopics(parts: Part[], search: string) {
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-  const count = (text: string): number => words.filter((word) => text.toLowerCase().includes(word)).length;
-  const found = parts.flatMap(({ name, topics }) =>
-    topics.map((topic) => {
-      const counts = topic.pieces.map(count);
-      const best = Math.max(0, ...counts);
-      const piece = topic.pieces[Math.max(0, counts.indexOf(best))] ?? '';
-      const rank = [count(topic.title), best, count([topic.title, ...topic.pieces].join(' '))];
-      return { topic, part: name, rank: rank.indexOf(words.length), snippet: snippetOf(piece, words) };
-    }),
-  );
-  return found.filter(({ rank }) => rank >= 0).sort((left, right) => left.rank - right.rank);
+  const words = wordsOf(search);
+  const topics = parts.flatMap((part) => part.topics.map((topic) => ({ topic, part: part.name })));
+  const ranked = topics.map((one) => {
+    const ranks = words.map((ways) =>
+      Math.min(...ways.map((way, at) => rankOf(one.topic, way) + Math.sign(at) / 2)),
+    );
+    return { ...one, rank: ranks.reduce((sum, rank) => sum + rank, 0) };
+  });
+  const found = ranked.filter(({ rank }) => rank < Infinity).sort((left, right) => left.rank - right.rank);
+  return found.map(({ topic, part }) => {
+    const { pieces } = topic;
+    const isIn = (piece: string) => (ways: string[]) => ways.some((way) => placeOf(piece, way) >= 0);
+    const piece = pieces.find((one) => words.every(isIn(one))) ?? pieces.find((one) => words.some(isIn(one)));
+    return { topic, part, snippet: snippetOf(piece ?? pieces[0] ?? '', words.flat()) };
+  });
 }
