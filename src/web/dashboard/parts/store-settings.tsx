@@ -11,7 +11,9 @@ import { RowField, draftOfRows, inputOfRows } from './fields.tsx';
 import type { FormRow, RowDraft } from './fields.tsx';
 import { SaveForm, useForm } from './form.tsx';
 import type { Form } from './form.tsx';
-import { Card } from './layout.tsx';
+import { Card, Skeleton } from './layout.tsx';
+import { useSettled } from './table-card.tsx';
+import { usePreview } from './template-preview.tsx';
 
 type Draft = Record<'logoUrl' | 'colour' | 'senderName' | 'senderAddress' | 'currency' | 'locale', string>;
 
@@ -28,14 +30,16 @@ function textOn(colour: string): string {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.1791 ? '#000000' : '#ffffff';
 }
 
-/** Formats a price as the service does; a locale is invalid while the user is typing it. */
-function priceIn({ currency, locale }: Draft): string {
+function priceIn(locale: string, currency: string): string {
   const style = currency ? ({ style: 'currency', currency } as const) : { minimumFractionDigits: 2 };
-  try {
-    return new Intl.NumberFormat(locale.trim() || 'en', style).format(1234.5);
-  } catch {
-    return '–';
-  }
+  return new Intl.NumberFormat(locale, style).format(1234.5);
+}
+
+/** The service writes the words, and names the locale of the prices; the last ones remain while a locale is being typed. */
+function useSample(typed: string) {
+  const language = useSettled(typed.trim() || 'en');
+  const { preview } = usePreview('backinstock', language, null, { preheader: '{{ store.locale }}' });
+  return preview && { title: preview.headline, button: preview.button, locale: preview.preheader! };
 }
 
 function Preview({ draft, name }: { draft: Draft; name: string }) {
@@ -44,6 +48,7 @@ function Preview({ draft, name }: { draft: Draft; name: string }) {
   const isShown = /^https:\/\/./.test(logo) && logo !== broken;
   const colour = colourOf(draft.colour);
   const address = draft.senderAddress.trim();
+  const sample = useSample(draft.locale);
   return (
     <figure>
       <figcaption class="muted">{t('brand.preview')}</figcaption>
@@ -51,18 +56,23 @@ function Preview({ draft, name }: { draft: Draft; name: string }) {
         <strong>{draft.senderName.trim() || name}</strong>
         {address && <span class="muted">{t('brand.repliesTo', { address })}</span>}
       </p>
-      <div class="brand-mail">
+      <div class="brand-mail" lang={sample?.locale}>
         <div class="brand-head">
           {isShown ? <img src={logo} alt={name} onError={() => setBroken(logo)} /> : name}
         </div>
         <div class="brand-card">
-          <p class="brand-title">{t('brand.sample')}</p>
-          <p>
-            <strong>{priceIn(draft)}</strong>
-          </p>
-          <span class="brand-button" style={{ background: colour, color: textOn(colour) }}>
-            {t('brand.button')}
-          </span>
+          {sample === null && <Skeleton lines={3} />}
+          {sample && (
+            <>
+              <p class="brand-title">{sample.title}</p>
+              <p>
+                <strong>{priceIn(sample.locale, draft.currency)}</strong>
+              </p>
+              <span class="brand-button" style={{ background: colour, color: textOn(colour) }}>
+                {sample.button}
+              </span>
+            </>
+          )}
         </div>
       </div>
       {logo === broken && logo !== '' && (
@@ -102,8 +112,9 @@ export function BrandCard(props: StoreProps) {
         return (
           <div class="columns">
             <div>
-              {fieldsOf(false)}
               <div class="field-row">{fieldsOf(true)}</div>
+              {draft.currency === '' && <p class="notice warn">{t('brand.noCurrency')}</p>}
+              {fieldsOf(false)}
             </div>
             <Preview draft={draft} name={name} />
           </div>
