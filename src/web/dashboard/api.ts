@@ -12,10 +12,9 @@ const splitMessage = (message: string): string[] => /^([a-z]\w*):?\s(.+)$/s.exec
 
 /** Liquid's reasons quote the template: `tag "foo" not found`, `undefined filter: bar`. */
 function translateReason(reason: string): string {
-  const [what = ''] = /".*"|\{%.*%\}|(?<=: ).+/s.exec(reason) ?? [];
-  return (
-    find(`error.template.${reason.replace(what, '…')}`, { what }) ?? t('error.template.other', { reason })
-  );
+  const [quoted = '', what = quoted] = /"(.*)"|\{%.*%\}|(?<=: ).+/s.exec(reason) ?? [];
+  const kind = reason.replace(quoted, '…');
+  return find(`error.template.${kind}`, { what }) ?? t('error.template.other', { reason });
 }
 
 /** The service's errors are English; these are in the reader's language, by type and field. */

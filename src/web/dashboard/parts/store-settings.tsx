@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import * as gql from '../../../generated/dashboard.ts';
+import { DEFAULT_COLOUR, textOn } from '../../../platform/text.ts';
 import type { SettingCard } from '../../../stores/setting.types.ts';
 import { storeSettings } from '../../../stores/store.columns.ts';
 import type { FormSettingName, SettingName } from '../../../stores/store.columns.ts';
@@ -11,24 +12,14 @@ import { RowField, draftOfRows, inputOfRows } from './fields.tsx';
 import type { FormRow, RowDraft } from './fields.tsx';
 import { SaveForm, useForm } from './form.tsx';
 import type { Form } from './form.tsx';
-import { Card, Skeleton } from './layout.tsx';
+import { Card } from './layout.tsx';
 import { useSettled } from './table-card.tsx';
 import { usePreview } from './template-preview.tsx';
 
 type Draft = Record<'logoUrl' | 'colour' | 'senderName' | 'senderAddress' | 'currency' | 'locale', string>;
 
-const DEFAULT_COLOUR = '#1f2937';
 const colourOf = (text: string): string =>
   /^#[\da-f]{6}$/i.test(text.trim()) ? text.trim() : DEFAULT_COLOUR;
-
-/** Chooses black or white by contrast (WCAG 2). */
-function textOn(colour: string): string {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
-    const share = parseInt(colour.slice(at, at + 2), 16) / 255;
-    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.1791 ? '#000000' : '#ffffff';
-}
 
 function priceIn(locale: string, currency: string): string {
   const style = currency ? ({ style: 'currency', currency } as const) : { minimumFractionDigits: 2 };
@@ -56,25 +47,22 @@ function Preview({ draft, name }: { draft: Draft; name: string }) {
         <strong>{draft.senderName.trim() || name}</strong>
         {address && <span class="muted">{t('brand.repliesTo', { address })}</span>}
       </p>
-      <div class="brand-mail" lang={sample?.locale}>
-        <div class="brand-head">
-          {isShown ? <img src={logo} alt={name} onError={() => setBroken(logo)} /> : name}
+      {sample && (
+        <div class="brand-mail" lang={sample.locale}>
+          <div class="brand-head">
+            {isShown ? <img src={logo} alt={name} onError={() => setBroken(logo)} /> : name}
+          </div>
+          <div class="brand-card">
+            <p class="brand-title">{sample.title}</p>
+            <p>
+              <strong>{priceIn(sample.locale, draft.currency)}</strong>
+            </p>
+            <span class="brand-button" style={{ background: colour, color: textOn(colour) }}>
+              {sample.button}
+            </span>
+          </div>
         </div>
-        <div class="brand-card">
-          {sample === null && <Skeleton lines={3} />}
-          {sample && (
-            <>
-              <p class="brand-title">{sample.title}</p>
-              <p>
-                <strong>{priceIn(sample.locale, draft.currency)}</strong>
-              </p>
-              <span class="brand-button" style={{ background: colour, color: textOn(colour) }}>
-                {sample.button}
-              </span>
-            </>
-          )}
-        </div>
-      </div>
+      )}
       {logo === broken && logo !== '' && (
         <p class="field-error" role="status">
           {t('brand.noLogo')}
