@@ -186,8 +186,9 @@ describeInBrowser('languages of the dashboard', () => {
 
   test('the preview of the brand has the words and the prices of the store’s language, not the reader’s', async () => {
     const page = await browser.newPage();
-    await enter(page, await service.createStore({ currency: 'EUR' }));
+    await enter(page, await service.createStore());
     await open(page, 'de', 'settings');
+    await page.getByLabel('Währung').selectOption('EUR');
     const preview = page.getByRole('figure', { name: 'Vorschau einer Benachrichtigung' });
     const shows = async (...texts: string[]): Promise<void> => {
       for (const text of texts) await preview.getByText(text, { exact: true }).waitFor();

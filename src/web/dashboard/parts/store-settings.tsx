@@ -26,11 +26,13 @@ function priceIn(locale: string, currency: string): string {
   return new Intl.NumberFormat(locale, style).format(1234.5);
 }
 
-/** The service writes the words, and names the locale of the prices; the last ones remain while a locale is being typed. */
+/** The email that the service writes for a locale, and the locale of its prices; the last one remains while a locale is being typed. */
 function useSample(typed: string) {
-  const language = useSettled(typed.trim() || 'en');
-  const { preview } = usePreview('backinstock', language, null, { preheader: '{{ store.locale }}' });
-  return preview && { title: preview.headline, button: preview.button, locale: preview.preheader! };
+  const locale = useSettled(typed.trim() || 'en');
+  const { preview } = usePreview('backinstock', locale, null, {});
+  const [, base = ''] = /^([a-z]{2,3})(-[a-z]{4})?(-[a-z]{2})?$/i.exec(locale) ?? [];
+  const language = /<html[^>]* lang="([\w-]+)"/.exec(preview?.html ?? '')?.[1] ?? (base || 'en');
+  return preview && { texts: preview, locale: language === base ? locale : language };
 }
 
 function Preview({ draft, name }: { draft: Draft; name: string }) {
@@ -53,12 +55,12 @@ function Preview({ draft, name }: { draft: Draft; name: string }) {
             {isShown ? <img src={logo} alt={name} onError={() => setBroken(logo)} /> : name}
           </div>
           <div class="brand-card">
-            <p class="brand-title">{sample.title}</p>
+            <p class="brand-title">{sample.texts.headline}</p>
             <p>
               <strong>{priceIn(sample.locale, draft.currency)}</strong>
             </p>
             <span class="brand-button" style={{ background: colour, color: textOn(colour) }}>
-              {sample.button}
+              {sample.texts.button}
             </span>
           </div>
         </div>
