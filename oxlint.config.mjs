@@ -37,6 +37,7 @@ const DASHBOARD_TABLES = [
   'generated/dashboard',
   'platform/fields',
   'platform/pseudo',
+  'platform/text',
   'stores/store\\.columns',
   'stores/setting\\.types',
   'alerts/topics/topic\\.columns',

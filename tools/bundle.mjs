@@ -42,7 +42,13 @@ const CLIENT_TYPES = [CLIENT_RECORDS, 'src/sdk/client/types.ts', CLIENT];
 
 const inputHash = () =>
   hashOf([
-    ...filesUnder([...BROWSER_FOLDERS, SHOPPER_MESSAGES, 'src/platform/pseudo.ts', 'src/sdk/client']),
+    ...filesUnder([
+      ...BROWSER_FOLDERS,
+      SHOPPER_MESSAGES,
+      'src/platform/pseudo.ts',
+      'src/platform/text.ts',
+      'src/sdk/client',
+    ]),
     ...filesUnder(['src/generated/dashboard.ts', CLIENT_RECORDS]),
     ...filesUnder(['src/stores', 'src/alerts/topics'], (file) => file.endsWith('.columns.ts')),
     ...filesUnder(['package-lock.json', 'tools/bundle.mjs', CLIENT_MANUAL, 'docs/guides']),

@@ -10,13 +10,22 @@ export const apiError = (type: string, message: string): ApiError =>
 /** The service's errors begin with the name of the field: "shareUrl must be …", "listTypes: "a b" must …". */
 const splitMessage = (message: string): string[] => /^([a-z]\w*):?\s(.+)$/s.exec(message)?.slice(1) ?? [];
 
+/** Liquid's reasons quote the template: `tag "foo" not found`, `undefined filter: bar`. */
+function translateReason(reason: string): string {
+  const [quoted = '', what = quoted] = /"(.*)"|\{%.*%\}|(?<=: ).+/s.exec(reason) ?? [];
+  const kind = reason.replace(quoted, '…');
+  return find(`error.template.${kind}`, { what }) ?? t('error.template.other', { reason });
+}
+
 /** The service's errors are English; these are in the reader's language, by type and field. */
-function translate({ type, message }: Partial<ApiError>): string | undefined {
-  const [name, rule = ''] = splitMessage(message ?? '');
+function translate({ type, message: error = '' }: Partial<ApiError>): string | undefined {
+  // A sentence that names no field is its own key, with N for its number.
+  const [name = error.replace(/\d+/, 'N'), rule = ''] = splitMessage(error);
   const [, reason, line = 'none'] = /^is not a valid template: (.+?)(?:, line:(\d+).*)?$/s.exec(rule) ?? [];
-  if (reason) return t('error.template', { reason, line });
+  if (reason) return t('error.template', { reason: translateReason(reason), line });
   const value = /^"(.*)" /s.exec(rule)?.[1] ?? 'none';
-  return find(`error.${type}.${name}`, { value }) ?? find(`error.${type}`);
+  const count = Number(/\d+/.exec(error)?.[0]);
+  return find(`error.${type}.${name}`, { value, count }) ?? find(`error.${type}`, { error });
 }
 
 /** A sentence in the reader's language introduces a message that exists only in English. */

@@ -125,9 +125,10 @@ export type Action<Args extends unknown[]> = {
   clear: () => void;
 };
 
-/** Runs one write at a time, shows the message that it returns, reloads what the page shows, and stores its error for display. */
+/** Runs one call at a time, shows the message that it returns, reloads what the page shows if it was a write, and stores its error for display. */
 export function useAction<Args extends unknown[]>(
   work: (...args: Args) => Promise<string | void>,
+  { isWrite = true } = {},
 ): Action<Args> {
   const session = useContext(SessionContext);
   const [state, setState] = useState({ isBusy: false, error: null as Error | null });
@@ -143,7 +144,7 @@ export function useAction<Args extends unknown[]>(
     work(...args).then((message) => {
       if (message) session?.notify(message);
       finish(null);
-      reloadAll();
+      if (isWrite) reloadAll();
     }, finish);
   };
   return { ...state, start, clear: () => setState((now) => ({ ...now, error: null })) };

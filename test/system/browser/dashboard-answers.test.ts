@@ -104,6 +104,33 @@ describeInBrowser('the dashboard while answers take their time', () => {
     expect(await page.getByLabel('Store name').inputValue()).toBe('New name');
   });
 
+  test('a file and a test message change nothing, so that nothing is loaded again', async () => {
+    const asked: string[] = [];
+    const settle = () =>
+      page.evaluate(
+        () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+      );
+    await enter(page, service.url, store, 'products');
+    await row('Linen shirt').waitFor();
+    page.on('request', (request) => {
+      const { query } = (request.url().endsWith('/graphql') && request.postDataJSON()) || {};
+      if (query) asked.push(/(?:query|mutation) (\w+)/.exec(query)![1]!);
+    });
+    await page.getByRole('button', { name: 'Export CSV' }).click();
+    await page.getByText('The file is in your downloads folder.').waitFor();
+    await settle();
+    expect(asked).toEqual([]);
+
+    await page.goto(`${service.url}/dashboard#/topics/backinstock`);
+    await page.frameLocator('iframe').getByText('Linen shirt').first().waitFor();
+    await page.getByLabel('Email address').fill('ada@example.com');
+    asked.length = 0;
+    await page.getByRole('button', { name: 'Send test' }).click();
+    await page.getByText('Test message sent to ada@example.com.').waitFor();
+    await settle();
+    expect(asked).toEqual(['SendTestAlert']);
+  });
+
   test('the head of a topic has the focus before the topic is there', async () => {
     await enter(page, service.url, store, 'topics');
     const link = page.getByRole('link', { name: 'Back in stock', exact: true });

@@ -40,7 +40,7 @@ const textsOf = (page: Page): Promise<Found[]> =>
     const found: Found[] = [];
     const isShown = (element: Element | null): boolean =>
       element !== null &&
-      !element.closest('script, noscript, iframe, pre, option[lang], .code, .product, time');
+      !element.closest('script, noscript, iframe, pre, option[lang], .brand-mail, .code, .product, time');
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     while (walker.nextNode()) {
       const { parentElement, textContent } = walker.currentNode;
@@ -162,8 +162,42 @@ describeInBrowser('languages of the dashboard', () => {
     await page.getByText('Geben Sie eine gültige E-Mail-Adresse ein.').waitFor();
     const subject = page.getByRole('textbox', { name: 'Betreff' });
     await subject.fill('{% if product.brand %}');
-    await page.getByText(/^Fehler in Zeile 1: .*not closed$/).waitFor();
+    await page
+      .getByText('Fehler in Zeile 1: Der Befehl „{% if product.brand %}“ ist nicht geschlossen.')
+      .waitFor();
     expect(await subject.getAttribute('aria-invalid')).toBe('true');
+  });
+
+  test('a limit of the service is said in the reader’s language, with its number', async () => {
+    const page = await browser.newPage();
+    const own = await service.createStore();
+    const create = 'mutation { createApiKey(name: "more") { id } }';
+    for (let isFull = false; !isFull;)
+      isFull = Boolean((await service.graphql(create, {}, { store: own })).body.errors);
+    await enter(page, own);
+    await open(page, 'de', 'settings');
+    await page.getByRole('button', { name: 'Schlüssel erstellen' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Erstellen' }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/^Ein Shop kann höchstens \d+ API-Schlüssel haben. Widerrufen Sie zuerst einen.$/)
+      .waitFor();
+  });
+
+  test('the preview of the brand has the words and the prices of the store’s language, not the reader’s', async () => {
+    const page = await browser.newPage();
+    await enter(page, await service.createStore());
+    await open(page, 'de', 'settings');
+    await page.getByLabel('Währung').selectOption('EUR');
+    const preview = page.getByRole('figure', { name: 'Vorschau einer Benachrichtigung' });
+    const shows = async (...texts: string[]): Promise<void> => {
+      for (const text of texts) await preview.getByText(text, { exact: true }).waitFor();
+    };
+    await shows('Linen shirt is back in stock', '€1,234.50', 'View product');
+    await page.getByLabel('Sprache und Region').fill('de-AT');
+    await shows('Leinenhemd ist wieder verfügbar', '€ 1.234,50', 'Artikel ansehen');
+    await page.getByLabel('Sprache und Region').fill('pt-BR');
+    await shows('Linen shirt is back in stock', '€1,234.50', 'View product');
   });
 
   test('the browser’s language is the first choice, and another one that is chosen stays', async () => {

@@ -634,13 +634,42 @@ describeInBrowser('the merchant dashboard', () => {
   test('an empty store is led to its first alert, and the steps tick themselves', async () => {
     const own = await service.createStore({ name: 'New' });
     await enter(own);
-    await page.getByText('0 of 5 steps done').waitFor();
+    await page.getByText('0 of 6 steps done').waitFor();
     const shopper = await newAccount(service, own, 'ada@example.com');
     await shopper.create('First');
     await openPage(page, 'Products');
     await openPage(page, 'Overview');
-    await page.getByText('2 of 5 steps done').waitFor();
+    await page.getByText('2 of 6 steps done').waitFor();
     await page.getByRole('listitem').filter({ hasText: 'Identify a shopper (done)' }).waitFor();
+  });
+
+  test('a store without a currency is asked for one, in the first steps and at the field, until it has one', async () => {
+    await enter(await service.createStore({ name: 'New' }));
+    await page.getByRole('link', { name: 'Choose your currency' }).click();
+    const notice = page.getByText('Your store has no currency: prices in emails show no currency sign.');
+    await notice.waitFor();
+    await page.getByLabel('Currency').selectOption('EUR');
+    await notice.waitFor({ state: 'detached' });
+    await page.getByRole('region', { name: 'Brand' }).getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Settings saved.').waitFor();
+    await openPage(page, 'Overview');
+    await page.getByText('1 of 6 steps done').waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'Choose your currency (done)' }).waitFor();
+  });
+
+  test.each([390, 768, 1280, 1600])('no step is squeezed: %d px, in English and German', async (width) => {
+    await page.setViewportSize({ width, height: 900 });
+    await enter(await service.createStore({ name: 'New' }));
+    for (const lang of ['en', 'de']) {
+      await page.goto(`${service.url}/dashboard?lang=${lang}`);
+      await page.locator('.checklist').waitFor();
+      const steps = page.locator('.checklist li > span:last-child');
+      const widths = await steps.evaluateAll((found) =>
+        found.map((step) => step.clientWidth || step.getBoundingClientRect().width),
+      );
+      expect(widths).toHaveLength(6);
+      expect(Math.min(...widths)).toBeGreaterThan(200);
+    }
   });
 
   test('a service that cannot be reached is said in words and can be tried again', async () => {

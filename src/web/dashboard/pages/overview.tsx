@@ -17,9 +17,10 @@ type Steps = Answered<gql.SetupStepsQuery>;
 
 const STEPS: { name: string; href: string; isDone: (steps: Steps, isDemo: boolean) => boolean }[] = [
   { name: 'products', href: hrefTo('integrations'), isDone: ({ setup }) => setup.products },
+  { name: 'currency', href: hrefTo('settings', 'brand'), isDone: ({ store }) => store.currency !== null },
   { name: 'shopper', href: '/docs', isDone: ({ setup }) => setup.shoppers },
   { name: 'list', href: '/docs', isDone: ({ setup }) => setup.lists },
-  { name: 'email', href: hrefTo('integrations'), isDone: sendsEmail },
+  { name: 'email', href: hrefTo('settings', 'mail-server'), isDone: sendsEmail },
   { name: 'alert', href: hrefTo('topics'), isDone: ({ setup }) => setup.alerts },
 ];
 

@@ -10,7 +10,7 @@ import { BrandCard, SettingsCard } from '../parts/store-settings.tsx';
 import type { StoreProps } from '../parts/store-settings.tsx';
 import { hrefTo } from '../route.ts';
 import { useQuery, useSession } from '../session.ts';
-import { rich, t } from '../text.ts';
+import { find, rich, t } from '../text.ts';
 import type { TextKey } from '../text.ts';
 
 type Key = gql.StoreSettingsFragment['apiKeys'][number];
@@ -67,7 +67,7 @@ function ApiKeys({ store }: StoreProps) {
             label: 'key.key',
             cell: ({ name, hint, isCurrent }) => (
               <>
-                {name && <strong>{name} </strong>}
+                {name && <strong>{find(`key.name.${name}`) ?? name} </strong>}
                 <span class="code">…{hint}</span> {isCurrent && <Badge tone="good">{t('key.current')}</Badge>}
               </>
             ),

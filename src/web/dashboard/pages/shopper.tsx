@@ -60,10 +60,11 @@ function About({ regid, uid, isGuest, storage, lists, userinfo }: Shopper) {
   const { run, download } = useSession();
   const { em, m, acc_mkt, extags, cts, lastlogin } = userinfo;
   const [used, allowed] = [formatBytes(storage.used), formatBytes(storage.allowed)];
-  const save = useAction(async () => {
+  const load = async (): Promise<string> => {
     await download('/storeadmin/v3/user/export', 'shopper.json', { regid });
     return t('shopper.exported');
-  });
+  };
+  const save = useAction(load, { isWrite: false });
   const erase = async () => {
     await run(gql.EraseShopperDocument, { regid });
     location.hash = hrefTo('shoppers');

@@ -22,7 +22,7 @@ function MailingList() {
         { label: 'table.contact', cell: ({ mediumvalue }) => <span class="wrap">{mediumvalue}</span> },
         { label: 'mailing.medium', cell: ({ medium }) => find(`channel.${medium}`) ?? medium },
         { label: 'table.since', time: ({ signuptime }) => signuptime },
-        { label: 'mailing.source', cell: ({ acceptsource }) => acceptsource },
+        { label: 'mailing.source', cell: ({ acceptsource: from }) => find(`mailing.source.${from}`) ?? from },
       ]}
       empty={['mailing.empty', 'mailing.emptyText']}
     />

@@ -2,8 +2,9 @@ import { useState } from 'preact/hooks';
 import * as gql from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
 import { formatMoment } from '../format.ts';
+import { hrefTo } from '../route.ts';
 import { useAction, useQuery, useSession, useText } from '../session.ts';
-import { t } from '../text.ts';
+import { rich, t } from '../text.ts';
 import { AS_TYPED, Choice, TextField, optionsOf, textOptions } from './fields.tsx';
 import { ActionForm, Confirm, SaveForm, useForm } from './form.tsx';
 import { Badge, Button, Card, Empty, Flag, Loaded } from './layout.tsx';
@@ -150,7 +151,13 @@ export function MailServer({ senderAddress }: { senderAddress: string | null }) 
   const contentOf = (data: NonNullable<typeof query.data>) => {
     if (isDemo) return <Empty title={t('mail.demo')}>{t('mail.demoText')}</Empty>;
     if (senderAddress === null)
-      return <Empty title={t('mail.needsSender')}>{t('mail.needsSenderText')}</Empty>;
+      return (
+        <Empty title={t('mail.needsSender')}>
+          {rich('mail.needsSenderText', {
+            link: <a href={hrefTo('settings', 'brand')}>{t('settings.brand')}</a>,
+          })}
+        </Empty>
+      );
     return (
       <>
         {server?.problem && (

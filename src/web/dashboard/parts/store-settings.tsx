@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import * as gql from '../../../generated/dashboard.ts';
+import { DEFAULT_COLOUR, textOn } from '../../../platform/text.ts';
 import type { SettingCard } from '../../../stores/setting.types.ts';
 import { storeSettings } from '../../../stores/store.columns.ts';
 import type { FormSettingName, SettingName } from '../../../stores/store.columns.ts';
@@ -12,30 +13,26 @@ import type { FormRow, RowDraft } from './fields.tsx';
 import { SaveForm, useForm } from './form.tsx';
 import type { Form } from './form.tsx';
 import { Card } from './layout.tsx';
+import { useSettled } from './table-card.tsx';
+import { usePreview } from './template-preview.tsx';
 
 type Draft = Record<'logoUrl' | 'colour' | 'senderName' | 'senderAddress' | 'currency' | 'locale', string>;
 
-const DEFAULT_COLOUR = '#1f2937';
 const colourOf = (text: string): string =>
   /^#[\da-f]{6}$/i.test(text.trim()) ? text.trim() : DEFAULT_COLOUR;
 
-/** Chooses black or white by contrast (WCAG 2). */
-function textOn(colour: string): string {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
-    const share = parseInt(colour.slice(at, at + 2), 16) / 255;
-    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.1791 ? '#000000' : '#ffffff';
+function priceIn(locale: string, currency: string): string {
+  const style = currency ? ({ style: 'currency', currency } as const) : { minimumFractionDigits: 2 };
+  return new Intl.NumberFormat(locale, style).format(1234.5);
 }
 
-/** Formats a price as the service does; a locale is invalid while the user is typing it. */
-function priceIn({ currency, locale }: Draft): string {
-  const style = currency ? ({ style: 'currency', currency } as const) : { minimumFractionDigits: 2 };
-  try {
-    return new Intl.NumberFormat(locale.trim() || 'en', style).format(1234.5);
-  } catch {
-    return '–';
-  }
+/** The email that the service writes for a locale, and the locale of its prices; the last one remains while a locale is being typed. */
+function useSample(typed: string) {
+  const locale = useSettled(typed.trim() || 'en');
+  const { preview } = usePreview('backinstock', locale, null, {});
+  const [, base = ''] = /^([a-z]{2,3})(-[a-z]{4})?(-[a-z]{2})?$/i.exec(locale) ?? [];
+  const language = /<html[^>]* lang="([\w-]+)"/.exec(preview?.html ?? '')?.[1] ?? (base || 'en');
+  return preview && { texts: preview, locale: language === base ? locale : language };
 }
 
 function Preview({ draft, name }: { draft: Draft; name: string }) {
@@ -44,6 +41,7 @@ function Preview({ draft, name }: { draft: Draft; name: string }) {
   const isShown = /^https:\/\/./.test(logo) && logo !== broken;
   const colour = colourOf(draft.colour);
   const address = draft.senderAddress.trim();
+  const sample = useSample(draft.locale);
   return (
     <figure>
       <figcaption class="muted">{t('brand.preview')}</figcaption>
@@ -51,20 +49,22 @@ function Preview({ draft, name }: { draft: Draft; name: string }) {
         <strong>{draft.senderName.trim() || name}</strong>
         {address && <span class="muted">{t('brand.repliesTo', { address })}</span>}
       </p>
-      <div class="brand-mail">
-        <div class="brand-head">
-          {isShown ? <img src={logo} alt={name} onError={() => setBroken(logo)} /> : name}
+      {sample && (
+        <div class="brand-mail" lang={sample.locale}>
+          <div class="brand-head">
+            {isShown ? <img src={logo} alt={name} onError={() => setBroken(logo)} /> : name}
+          </div>
+          <div class="brand-card">
+            <p class="brand-title">{sample.texts.headline}</p>
+            <p>
+              <strong>{priceIn(sample.locale, draft.currency)}</strong>
+            </p>
+            <span class="brand-button" style={{ background: colour, color: textOn(colour) }}>
+              {sample.texts.button}
+            </span>
+          </div>
         </div>
-        <div class="brand-card">
-          <p class="brand-title">{t('brand.sample')}</p>
-          <p>
-            <strong>{priceIn(draft)}</strong>
-          </p>
-          <span class="brand-button" style={{ background: colour, color: textOn(colour) }}>
-            {t('brand.button')}
-          </span>
-        </div>
-      </div>
+      )}
       {logo === broken && logo !== '' && (
         <p class="field-error" role="status">
           {t('brand.noLogo')}
@@ -102,8 +102,9 @@ export function BrandCard(props: StoreProps) {
         return (
           <div class="columns">
             <div>
-              {fieldsOf(false)}
               <div class="field-row">{fieldsOf(true)}</div>
+              {draft.currency === '' && <p class="notice warn">{t('brand.noCurrency')}</p>}
+              {fieldsOf(false)}
             </div>
             <Preview draft={draft} name={name} />
           </div>

@@ -92,11 +92,12 @@ type CsvFile = { path: string; fields?: Record<string, string> };
 
 export function CsvButton({ path, fields = {} }: CsvFile) {
   const { download } = useSession();
-  const action = useAction(async () => {
+  const load = async (): Promise<string> => {
     const given = new URLSearchParams(Object.entries(fields).filter(([, value]) => value !== ''));
     await download(`/storeadmin/v3/${path}${given.size > 0 ? `?${given.toString()}` : ''}`, path);
     return t('table.downloaded');
-  });
+  };
+  const action = useAction(load, { isWrite: false });
   return (
     <>
       <Button text={t('table.csv')} isBusy={action.isBusy} onClick={action.start} />

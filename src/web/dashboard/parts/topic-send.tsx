@@ -48,11 +48,12 @@ function TestSend({ topic, language, channels, isChanged }: Props) {
   const [medium, setMedium] = useState(channels[0]!.medium);
   const channel = channels.find((one) => one.medium === medium)!;
   const contact = useText();
-  const send = useAction(async () => {
+  const sendTest = async (): Promise<string> => {
     const to = contact.value.trim();
     await run(gql.SendTestAlertDocument, { topic, language, medium, to });
     return t('send.testSent', { contact: to });
-  });
+  };
+  const send = useAction(sendTest, { isWrite: false });
   return (
     <Card title={t('send.test')} note={t(isChanged ? 'send.testSaved' : 'send.testNote')}>
       <ActionForm action={send} label={t('send.testSubmit')} tone="secondary">
