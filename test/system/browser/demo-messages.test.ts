@@ -83,10 +83,16 @@ describeInBrowser('variants and messages of the demo storefront', () => {
     await page.getByRole('link', { name: 'Canvas apron, Sage', exact: true }).click();
     await page.getByRole('radio', { name: 'Sage', checked: true }).waitFor();
     const shown = page.locator('.product');
-    await shown.getByRole('paragraph').filter({ hasText: /^Sold out$/ }).waitFor();
+    await shown
+      .getByRole('paragraph')
+      .filter({ hasText: /^Sold out$/ })
+      .waitFor();
     await shown.getByText('HL-APRON-SAGE').waitFor();
     await pick('Rust');
-    await shown.getByRole('paragraph').filter({ hasText: /^Only 8 left$/ }).waitFor();
+    await shown
+      .getByRole('paragraph')
+      .filter({ hasText: /^Only 8 left$/ })
+      .waitFor();
     await shown.getByText('HL-APRON-RUST').waitFor();
     await page.reload();
     await page.getByRole('radio', { name: 'Rust', checked: true }).waitFor();
