@@ -69,8 +69,9 @@ export function asShown(body: unknown, ids: Ids): unknown {
 /** A CSV file as the reference shows it. */
 export function csvAsShown(text: string): string {
   const [columns = '', ...rows] = text.split('\r\n').slice(0, -1);
+  // A random id may begin with a minus sign, which spreadsheets would read as a formula without the apostrophe.
   const named = rows.map((row) =>
-    row.replace(/^[\w-]{36},/, `${SHOWN.id},`).replace(/^[\w-]{22},/, `${RANDOM_ID},`),
+    row.replace(/^[\w-]{36},/, `${SHOWN.id},`).replace(/^'?[\w-]{22},/, `${RANDOM_ID},`),
   );
   return [columns, ...named.slice(rows.length > MAX_ROWS ? -2 : 0), ''].join('\r\n');
 }
