@@ -12,7 +12,7 @@ const STATEMENTS = {
       regid text, "isGuest" boolean, uid text, di text, em text, fname text, lname text, lid text, title text, cts timestamptz, seen timestamptz)),
     shoppers AS (
       INSERT INTO shopper (pid, regid, is_guest, uid, di, em, fname, lname, lastlogin, cts, uts)
-      SELECT $1, regid, "isGuest", uid, di, em, fname, lname, seen, cts, seen FROM p)
+      SELECT $1, regid, "isGuest", uid, di, em, coalesce(fname, ''), coalesce(lname, ''), seen, cts, seen FROM p)
     INSERT INTO list (pid, lid, regid, lname, di, uid, cby, uby, cts, uts) SELECT $1, lid, regid, title, di, uid, em, em, cts, seen FROM p`,
   visits: `
     WITH items AS (
@@ -35,8 +35,8 @@ const STATEMENTS = {
       SELECT $1, id, regid, regid, 'email', value, epi, empi, du, topic, id, at, at FROM s WHERE ago = 0),
     events AS (
       INSERT INTO restock (pid, id, topic, epi, cause, state, cut_seq, queued, was_pr, opened_at)
-      SELECT $1, event, topic, epi, CASE topic WHEN 'backinstock' THEN 'automatic' ELSE topic END, 'stopped', 0, count(*), max(pr), "sentAt"
-      FROM s WHERE ${IS_KEPT} GROUP BY event, topic, epi, "sentAt"),
+      SELECT $1, event, topic, epi, CASE topic WHEN 'pricedrop' THEN topic ELSE 'automatic' END, CASE topic WHEN 'pricedrop' THEN 'stopped' ELSE 'done' END,
+        0, count(*), max(pr), "sentAt" FROM s WHERE ${IS_KEPT} GROUP BY event, topic, epi, "sentAt"),
     alerts AS (
       INSERT INTO outbox (pid, id, lane, medium, kind, recipient, restock_id, subscription_id, topic, epi, state, attempts, due_at, cts, finished_at)
       SELECT $1, id, 'alert', 'email', 'alert', value, event, id, topic, epi, 'sent', 1, "sentAt", "sentAt", "sentAt" FROM s WHERE ${IS_KEPT})

@@ -17,9 +17,7 @@ const DAYS = 90;
 const PEOPLE = `
 Anna Berger, Jonas Keller, Clara Novak, Felix Hartmann, Lena Vogt, Marco Rossi, Sofia Lindgren, Paul Becker, Emma Laurent, Noah Visser,
 Ida Sorensen, Luca Moretti, Hannah Weiss, Oscar Nilsson, Julia Kowalska, Tom Fischer, Nina Brandt, Elias Maier, Alice Dubois, Ben Schuster,
-Marta Silva, David Lang, Eva Horvath, Leo Janssen, Mia Wagner, Simon Roth, Laura Petit, Henry Walsh, Greta Olsen, Adam Clarke`.split(
-  ',',
-);
+Marta Silva, David Lang, Eva Horvath, Leo Janssen, Mia Wagner, Simon Roth, Laura Petit, Henry Walsh, Greta Olsen, Adam Clarke`;
 const LISTS = ['Wishlist', 'Living room', 'Birthday', 'Kitchen', 'New flat'];
 
 /** Topic, variant, and how many people got the alert how many days ago; those of day 0 are still waiting. */
@@ -47,11 +45,11 @@ export async function writeHistory(tx: Tx, pid: string, now: Date): Promise<void
 
   await seedDemoCatalog(tx, pid, at(DAYS, 0));
   const store = (await findStore(tx, pid))!;
-  const people = PEOPLE.map((name, index) => {
+  const people = PEOPLE.split(',').map((name, index) => {
     const [fname, lname] = name.trim().split(' ') as [string, string];
     const value = `${fname}.${lname}${HISTORY_DOMAIN}`.toLowerCase();
-    const guest = { ...newShopper(store, 'guest', randomUUID()), fname: '', lname: '' };
-    const shopper = index % 3 === 2 ? guest : { ...newShopper(store, 'account', value), fname, lname };
+    const account = { ...newShopper(store, 'account', value), fname, lname };
+    const shopper = index % 3 === 2 ? newShopper(store, 'guest', randomUUID()) : account;
     const since = Math.min(DAYS, Math.round(108 - 3.6 * index));
     const times = { since, cts: at(since, 7), seen: at(1 + roll(since)) };
     return { ...shopper, ...times, value, lid: newId(), title: pick(LISTS) };
@@ -77,11 +75,10 @@ export async function writeHistory(tx: Tx, pid: string, now: Date): Promise<void
       });
     });
   });
+  const bought = signUps.filter(({ isClicked }) => isClicked && roll(2) === 0);
   const sales = [
     ...visits.map((visit) => (visit.source ? visit : { ...visit, epi: pick(DEMO_PRODUCTS).epi })),
-    ...signUps
-      .filter(({ isClicked }) => isClicked && roll(2) === 0)
-      .map((one) => ({ ...one, at: one.sentAt })),
+    ...bought.map(({ topic, epi, source, sentAt }) => ({ topic, epi, source, at: sentAt })),
   ];
   await insertHistory(tx, pid, { people, visits, signUps, sales });
 }
