@@ -13,7 +13,7 @@ import {
   rotateKey,
   updateStore,
 } from '../../stores/store.service.ts';
-import { writeHistory } from './history.ts';
+import { writeHistory } from './history.service.ts';
 import { seedDemoCatalog } from './seed.ts';
 
 const demoStore = z.object({ pid: z.string().min(1), apiKey: z.string().min(1) });

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { listSent } from '../../alerts/queue/outbox.service.ts';
 import type { Services } from '../../context.ts';
-import { HISTORY_DOMAIN } from './history.ts';
+import { HISTORY_DOMAIN } from './history.service.ts';
 import type { OutboxMail, OutboxSms } from './message.ts';
 
 const MAX_MESSAGES = 20;

@@ -11,7 +11,8 @@ import { seedDemoCatalog } from './seed.ts';
 /** A reserved domain, so that nobody has these addresses. */
 export const HISTORY_DOMAIN = '@post.example';
 
-const DAYS = 90;
+/** With the current day, which is left to visitors, the 90 days that the dashboard offers. */
+const DAYS = 89;
 
 /** In the order in which they come; every third one is a guest. */
 const PEOPLE = `
@@ -51,7 +52,7 @@ export async function writeHistory(tx: Tx, pid: string, now: Date): Promise<void
     const account = { ...newShopper(store, 'account', value), fname, lname };
     const shopper = index % 3 === 2 ? newShopper(store, 'guest', randomUUID()) : account;
     const since = Math.min(DAYS, Math.round(108 - 3.6 * index));
-    const times = { since, cts: at(since, 7), seen: at(1 + roll(since)) };
+    const times = { since, cts: at(since, 7 + roll(60) / 60), seen: at(1 + roll(since)) };
     return { ...shopper, ...times, value, lid: newId(), title: pick(LISTS) };
   });
   const peopleAt = (ago: number) => people.filter(({ since }) => since >= ago);
@@ -67,10 +68,10 @@ export async function writeHistory(tx: Tx, pid: string, now: Date): Promise<void
     const { epi } = DEMO_PRODUCTS.find((product) => product.sku === sku)!;
     return batches.split(', ').flatMap((batch) => {
       const [ago, size] = batch.split('=').map(Number) as [number, number];
-      const [event, first, some] = [newId(), roll(30), peopleAt(ago + 4)];
+      const [event, first, some, sentAt] = [newId(), roll(30), peopleAt(ago + 4), at(ago)];
       return repeat(size, (place) => {
         const { regid, value } = some[(first + place) % some.length]!;
-        const sent = { sentAt: at(ago, 6), source: 'alert', isClicked: ago > 0 && roll(9) < 4 };
+        const sent = { sentAt, source: 'alert', isClicked: ago > 0 && roll(9) < 4 };
         return { topic, epi, event, regid, value, ago, at: at(ago + 1 + roll(4)), ...sent };
       });
     });
