@@ -172,3 +172,21 @@ test('a visitor who waits with others gets the alert at once, and the test panel
   expect(after.today.alerts - today.alerts).toBe(waiting + 1);
   expect(after.unsent.totalCount).toBe(0);
 });
+
+test('a person of the history can be exported and erased like any other', async () => {
+  const store = service.demo!;
+  const { prisma } = service.services.db;
+  const alert = await prisma.outboxMessage.findFirstOrThrow({
+    where: { pid: store.pid, recipient: { startsWith: 'anna.berger' } },
+  });
+  const where = { pid: store.pid, em: alert.recipient };
+  const { regid, em } = await prisma.shopper.findFirstOrThrow({ where });
+  const exported = await service.post('/storeadmin/v3/user/export', { regid }, { store }).expect(200);
+  expect(JSON.stringify(exported.body)).toContain(em!);
+  const erase = 'mutation ($regid: String) { eraseShopper(regid: $regid) { id } }';
+  await service.graphql(erase, { regid }, { store }).expect(200);
+  expect([
+    await prisma.outboxMessage.count({ where: { pid: store.pid, recipient: em! } }),
+    await prisma.list.count({ where: { pid: store.pid, regid } }),
+  ]).toEqual([0, 0]);
+});
