@@ -56,13 +56,6 @@ export async function writeHistory(tx: Tx, pid: string, now: Date): Promise<void
     return { ...shopper, ...times, value, lid: newId(), title: pick(LISTS) };
   });
   const peopleAt = (ago: number) => people.filter(({ since }) => since >= ago);
-  const visits = repeat(DAYS, (day) => DAYS - day).flatMap((ago) => {
-    const pace = (2 - (1.5 * ago) / DAYS) * (at(ago).getUTCDay() % 6 === 0 ? 2.4 : 1.5);
-    return repeat(Math.round(pace) + roll(2), () => {
-      const { epi } = DEMO_PRODUCTS[Math.min(roll(20), roll(20))]!;
-      return { lid: pick(peopleAt(ago)).lid, epi, at: at(ago), source: roll(5) === 0 ? 'list' : null };
-    });
-  });
   const signUps = ALERTS.flatMap((line) => {
     const [topic, sku, batches] = line.split(' | ') as [string, string, string];
     const { epi } = DEMO_PRODUCTS.find((product) => product.sku === sku)!;
@@ -77,6 +70,13 @@ export async function writeHistory(tx: Tx, pid: string, now: Date): Promise<void
     });
   });
   const bought = signUps.filter(({ isClicked }) => isClicked && roll(2) === 0);
+  const visits = repeat(DAYS, (day) => DAYS - day).flatMap((ago) => {
+    const pace = (2 - (1.5 * ago) / DAYS) * (at(ago).getUTCDay() % 6 === 0 ? 2.4 : 1.5);
+    return repeat(Math.round(pace) + roll(2), () => {
+      const { epi } = DEMO_PRODUCTS[Math.min(roll(20), roll(20))]!;
+      return { lid: pick(peopleAt(ago)).lid, epi, at: at(ago), source: roll(5) === 0 ? 'list' : null };
+    });
+  });
   const sales = [
     ...visits.map((visit) => (visit.source ? visit : { ...visit, epi: pick(DEMO_PRODUCTS).epi })),
     ...bought.map(({ topic, epi, source, sentAt }) => ({ topic, epi, source, at: sentAt })),
