@@ -60,7 +60,7 @@ const arrows = [
     DATABASE,
   ),
   forbid(['src/{api,alerts/dispatch,web/demo-store,cli}/**/*.ts'], { ...REPO, allowTypeImports: true }),
-  forbid(['src/api/*.service.ts'], EXPRESS, DATABASE),
+  forbid(['src/{api,web/demo-store}/*.service.ts'], EXPRESS, DATABASE),
   forbid(['src/alerts/send/**/*.ts'], CHANNEL_OUTSIDE),
   forbid(['src/platform/*.ts'], {
     regex: folder('api', 'lists', 'alerts', 'shoppers', 'stores', 'database'),

@@ -42,7 +42,7 @@ test('the demo shop reports what is ordered at its own prices, and the dashboard
   expect(body).toEqual({ orderId: expect.any(String), total: (2 * pr).toFixed(2) });
   for (const wrong of [{}, { lines: [] }, { lines: 'x' }, { lines: [{ epi: 'unknown' }] }])
     await shop.post('/demo/api/order').send(wrong).expect(400);
-  const { body: revenue } = await service.get('/storeadmin/v3/revenue', { store }).expect(200);
+  const { body: revenue } = await service.get('/storeadmin/v3/revenue?days=1', { store }).expect(200);
   expect(revenue.totals).toMatchObject([{ currency: 'EUR', orders: 1, amount: body.total }]);
 });
 

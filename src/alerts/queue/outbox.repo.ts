@@ -160,9 +160,9 @@ export function countWaiting(db: Db, media: readonly Medium[], now: Date): Promi
   return db.query<QueueDepth>(DEPTHS, [now, ...arraysOf(kinds, 'lane', 'medium')]);
 }
 
-export function listSent(db: Db, pid: string, medium: Medium, most: number) {
+export function listSent(db: Db, pid: string, medium: Medium, exceptDomain: string, most: number) {
   return db.prisma.outboxMessage.findMany({
-    where: { pid, medium, state: 'sent' },
+    where: { pid, medium, state: 'sent', NOT: { recipient: { endsWith: exceptDomain } } },
     select: { id: true, finishedAt: true },
     orderBy: { seq: 'desc' },
     take: most,

@@ -13,6 +13,7 @@ import {
   rotateKey,
   updateStore,
 } from '../../stores/store.service.ts';
+import { writeHistory } from './history.service.ts';
 import { seedDemoCatalog } from './seed.ts';
 
 const demoStore = z.object({ pid: z.string().min(1), apiKey: z.string().min(1) });
@@ -59,12 +60,14 @@ export async function ensureDemoStore(services: Services): Promise<DemoStore> {
     // Every lost folder has left a key behind, and the number of keys is limited. The next transaction must see them revoked.
     if (lost !== null) await db.transaction((own) => keepNewestKeys(own, lost, MAX_KEYS - 1, now()));
     const { pid, apiKey } = await (lost ? rotateKey({ db, now }, lost) : createStore({ db, now }, SETTINGS));
+    // In the transaction that creates the store, so that every new one has it, and once.
+    if (lost === null) await writeHistory(tx, pid, now());
     await makeFolder(config.dataDir);
     await writeFile(`${path}.new`, JSON.stringify({ pid, apiKey }), { mode: 0o600 });
     await rename(`${path}.new`, path);
     return { pid, apiKey };
   });
   await forgetAddress(services, demo.pid);
-  await seedDemoCatalog(services, demo.pid);
+  await db.transaction((tx) => seedDemoCatalog(tx, demo.pid, now()));
   return demo;
 }
