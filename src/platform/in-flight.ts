@@ -109,10 +109,7 @@ export type QueueLimits = {
   maxWaiting: number;
 };
 
-export type FairQueue = {
-  enter(party: Party): Ticket;
-  figures(): { held: number; waiting: number };
-};
+export type FairQueue = ReturnType<typeof createFairQueue>;
 
 type WaitingTicket = { since: number; admit: () => void; refuse: () => void };
 type Line = { caller: string; held: number; most: number; waiting: Set<WaitingTicket> };
@@ -127,7 +124,7 @@ const TOO_BUSY = 'Too many requests are in progress; retry later';
  * A queue in front of a scarce resource. A ticket that fits is admitted at once; the others wait per caller in round-robin order,
  * so that a crowd delays itself and hardly any other caller.
  */
-export function createFairQueue(limits: QueueLimits): FairQueue {
+export function createFairQueue(limits: QueueLimits) {
   const { weight, capacity, perStore } = limits;
   const stores = new Map<string, Store>();
   /** All waiting tickets, oldest first. */
@@ -199,7 +196,7 @@ export function createFairQueue(limits: QueueLimits): FairQueue {
   };
 
   return {
-    enter(party) {
+    enter(party: Party): Ticket {
       const { store, line } = find(party);
       let mine = 0;
       let waiting: WaitingTicket | null = null;
