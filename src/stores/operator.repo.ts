@@ -1,5 +1,6 @@
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { OperatorKeyModel, StoreModel } from '../generated/prisma/models.ts';
+import { escapeLike } from '../platform/database/columns.ts';
 import type { Database, Db, Tx } from '../platform/database/database.ts';
 import type { PageRead } from '../platform/page.ts';
 
@@ -53,12 +54,9 @@ export type ListedStoreRow = Pick<StoreModel, keyof typeof LISTED>;
 /** Matches a part of the name or the exact pid; includes the demo store only if it is served. */
 type StoreFilter = { search: string; hasDemo: boolean };
 
-/** Escapes LIKE wildcards, because Prisma does not. */
-const literal = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
-
 const matching = ({ search, hasDemo }: StoreFilter): Prisma.StoreWhereInput => ({
   ...(search !== '' && {
-    OR: [{ name: { contains: literal(search), mode: 'insensitive' } }, { pid: search }],
+    OR: [{ name: { contains: escapeLike(search), mode: 'insensitive' } }, { pid: search }],
   }),
   ...(!hasDemo && { isDemo: false }),
 });

@@ -1,5 +1,6 @@
 import { createTransport } from 'nodemailer';
 import type { SendMailOptions } from 'nodemailer';
+import { codedError } from '../../platform/errors.ts';
 import { MINUTE_MS } from '../../platform/time.ts';
 
 export type MailSettings = {
@@ -81,8 +82,7 @@ export function keepConnections(count: number, connect: () => Connection, messag
       const endless = new Promise<never>((_resolve, reject) => {
         limit = setTimeout(() => {
           connection = replace(connection);
-          const error = new Error(`the mail server did not finish within ${messageMs / 1_000} s`);
-          reject(Object.assign(error, { code: 'ETIMEDOUT' }));
+          reject(codedError('ETIMEDOUT', `the mail server did not finish within ${messageMs / 1_000} s`));
         }, messageMs);
       });
       try {
