@@ -122,12 +122,10 @@ export function createBatch<Input, Result>({
     });
 }
 
-export type LoaderLimits = Pick<Batching<never, never>, 'maxInFlight' | 'maxBatch' | 'startAt'>;
-
 /** Concurrent reads share one statement; `load` returns one row per key, in order. A key that fails does not fail the others. */
 export function createBatchLoader<Key, Row>(
   load: (keys: readonly Key[]) => Promise<Row[]>,
-  limits: LoaderLimits = {},
+  limits: Pick<Batching<Key, Row>, 'maxInFlight' | 'maxBatch' | 'startAt'> = {},
 ): (key: Key) => Promise<Row> {
   return createBatch<Key, Row>({
     kind: 'read',

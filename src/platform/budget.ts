@@ -20,7 +20,6 @@ const GATES = [
   { weight: 4 * MB, capacity: 48 * MB, perStore: 40 * MB, perCaller: 24 * MB },
   { weight: RESPONSE_LIMITS.bytes, capacity: 96 * MB, perStore: 60 * MB, perCaller: 48 * MB },
 ];
-const WAIT = { waitMs: 20_000, maxWaiting: 200 };
 
 /** A response repeats the data it read a few times at most: the contents of a list appear in it three times. */
 const LIGHT_BYTES = FREE_BYTES.response / 8;
@@ -48,7 +47,9 @@ export async function readOrLess<Result>(
   }
 }
 
-const gatesOf = oncePerDatabase(() => GATES.map((limits) => createFairQueue({ ...limits, ...WAIT })));
+const gatesOf = oncePerDatabase(() =>
+  GATES.map((limits) => createFairQueue({ ...limits, waitMs: 20_000, maxWaiting: 200 })),
+);
 
 /** All requests of a database share the gates. `onLarge` is called when the request starts to wait at one. */
 export function openBudget(services: { db: object }, party: Party, onLarge?: () => void) {

@@ -15,9 +15,7 @@ export async function lockOperatorKeys(tx: Tx): Promise<void> {
   await tx.query('SELECT pg_advisory_xact_lock($1)', [OPERATOR_LOCK]);
 }
 
-type NewOperatorKey = Pick<OperatorKeyModel, 'id' | 'name' | 'hash' | 'hint'>;
-
-export async function addOperatorKey(tx: Tx, data: NewOperatorKey): Promise<void> {
+export async function addOperatorKey(tx: Tx, data: Prisma.OperatorKeyCreateInput): Promise<void> {
   await tx.prisma.operatorKey.create({ data });
 }
 

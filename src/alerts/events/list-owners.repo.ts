@@ -77,10 +77,8 @@ const RECIPIENTS = `
     ) alert GROUP BY medium, value
   ) contact GROUP BY medium ORDER BY medium`;
 
-type MediumAudience = { medium: Medium; people: number; messages: number };
-
 /** Counts each contact once, even across several variants. */
 export function countRecipients(db: Db, pid: string, topic: TopicRules, epis: readonly string[], now: Date) {
   const params = [pid, epis, topic.name, expiresBefore(topic, now), topic.listHolders];
-  return db.query<MediumAudience>(RECIPIENTS, params);
+  return db.query<{ medium: Medium; people: number; messages: number }>(RECIPIENTS, params);
 }

@@ -28,6 +28,9 @@ export function isTerse(medium: Medium): boolean {
   return Object.values(channelOf(medium).parts).some(({ form }) => form === 'short');
 }
 
+/** The medium of a short link that names none: SMS had the first short links, and they remain valid. */
+export const UNNAMED_IN_LINKS: Medium = 'sms';
+
 /** The settings of each channel; a channel without settings writes files. */
 export type ChannelSettings = {
   readonly [M in Medium]?: NonNullable<ReturnType<(typeof CHANNELS)[M]['settings']['read']>>;

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto';
-import { MEDIA } from '../../alerts/send/channels.ts';
+import { MEDIA, UNNAMED_IN_LINKS } from '../../alerts/send/channels.ts';
 import { decrypt, encrypt } from '../../platform/encrypt.ts';
 import { HOUR_MS } from '../../platform/time.ts';
 import { signingKey, tryKeys } from '../../stores/store.rules.ts';
@@ -53,7 +53,7 @@ const TIME_BYTES = 6;
 const REQUESTER_BYTES = 6;
 
 function shortMac(key: Uint8Array, pid: string, purpose: LinkPurpose, medium: Medium, bytes: Uint8Array) {
-  const signed = JSON.stringify([purpose, pid, medium]);
+  const signed = JSON.stringify([purpose, pid, ...(medium === UNNAMED_IN_LINKS ? [] : [medium])]);
   const mac = createHmac('sha256', deriveKey(key, 'short link check')).update(signed);
   return mac.update(bytes).digest().subarray(0, MAC_BYTES);
 }
