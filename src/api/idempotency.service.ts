@@ -168,11 +168,6 @@ async function isWithinBudget(ctx: Context, claim: WriteClaim, bytes: number): P
 
 const expiryAt = (now: Date): Date => new Date(now.getTime() - rules.KEPT_MS);
 
-function failTooManyKeys(startedAt: Date, now: Date): never {
-  const until = new Date(startedAt.getTime() + rules.KEPT_MS);
-  return failUntil(until, now, 'Too many Idempotency-Keys today; omit the header or retry later');
-}
-
 /** Null when the claim is ours, else the stored result. Waiting holds no connection, so retries cannot starve the first. */
 async function claimOrWait(ctx: Context, claim: WriteClaim): Promise<Buffer | null> {
   const deadline = performance.now() + WAIT_LIMIT_MS;
@@ -191,10 +186,13 @@ async function claimOrWait(ctx: Context, claim: WriteClaim): Promise<Buffer | nu
     if (first !== null && !first.body.equals(claim.body))
       fail('idempotency-key-reused', 'This Idempotency-Key was used for a different request; send a new one');
     if (first?.answer) return first.answer;
-    if (spentSince !== null && (first === null || first.isAbandoned)) failTooManyKeys(spentSince, now);
+    isFree = first === null || first.isAbandoned;
+    if (spentSince !== null && isFree) {
+      const until = new Date(spentSince.getTime() + rules.KEPT_MS);
+      failUntil(until, now, 'Too many Idempotency-Keys today; omit the header or retry later');
+    }
     if (performance.now() > deadline)
       fail('unavailable', 'The first request with this Idempotency-Key is still in progress; retry later');
-    isFree = first === null || first.isAbandoned;
     if (!isFree) await pause(pauseMs);
   }
 }

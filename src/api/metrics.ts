@@ -1,10 +1,10 @@
-import { hash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Application } from 'express';
 import { watchOutbox } from '../alerts/queue/outbox.metrics.ts';
 import type { Services } from '../context.ts';
+import { isSameSecret } from '../platform/encrypt.ts';
 import { AppError, errorBody } from '../platform/errors.ts';
 import { registry, watchProcess } from '../platform/metrics.ts';
 import { VERSION } from '../platform/version.ts';
@@ -13,12 +13,9 @@ import { isLoopbackCall } from './loopback.ts';
 
 const ROUTE = '/metrics';
 
-const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
-
-/** Compares in constant time. */
 function showsToken({ headers: { authorization = '' } }: IncomingMessage, token: string): boolean {
   const [, given = ''] = /^bearer +(\S+) *$/i.exec(authorization) ?? [];
-  return timingSafeEqual(digest(given), digest(token));
+  return isSameSecret(given, token);
 }
 
 function refuse(res: ServerResponse, failure: AppError): void {

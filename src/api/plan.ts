@@ -1,18 +1,7 @@
 import * as graphql from 'graphql';
 import { eachField, fragmentsOf } from './graphql/limits.ts';
 
-export type Plan = {
-  operation: graphql.OperationDefinitionNode;
-  kind: 'query' | 'mutation' | 'subscription';
-  /** Top-level fields in alphabetical order: two documents with the same fields are the same write. */
-  fields: readonly string[];
-  /** Kind and fields for the log and the trace: `query isInLists,lists`. */
-  description: string;
-  /** Whether its response depends only on the caller's own records and the catalogue. */
-  isCacheable: boolean;
-  /** Whether its response holds personal data, which an erasure must remove, so that it is never stored. */
-  isPrivate: boolean;
-};
+export type Plan = NonNullable<ReturnType<typeof makePlan>>;
 
 /** Marks types and fields of the schema that hold the caller's own records or the catalogue. */
 const CACHEABLE = 'kept';
@@ -52,7 +41,7 @@ function makePlan(
   schema: graphql.GraphQLSchema,
   document: graphql.DocumentNode,
   operationName?: string | null,
-): Plan | null {
+) {
   const operation = graphql.getOperationAST(document, operationName);
   if (!operation) return null;
   const names = new Set<string>();
@@ -61,11 +50,15 @@ function makePlan(
   const description = `${operation.operation} ${fields.join(',')}`;
   return {
     operation,
-    kind: operation.operation,
+    kind: operation.operation as `${graphql.OperationTypeNode}`,
+    /** Top-level fields in alphabetical order: two documents with the same fields are the same write. */
     fields: fields.toSorted(),
+    /** Kind and fields for the log and the trace: `query isInLists,lists`. */
     description:
       description.length > MAX_DESCRIPTION ? `${description.slice(0, MAX_DESCRIPTION)}…` : description,
+    /** Whether its response depends only on the caller's own records and the catalogue. */
     isCacheable: isAllMarked(schema, document),
+    /** Whether its response holds personal data, which an erasure must remove, so that it is never stored. */
     isPrivate: fields.some((name) => PRIVATE_FIELDS.has(name)),
   };
 }

@@ -41,12 +41,7 @@ const ENCODINGS = ['br', 'gzip'] as const;
 
 export type Encoding = (typeof ENCODINGS)[number];
 
-export type Body = {
-  readonly plain: Buffer;
-  readonly packed: Map<Encoding, Buffer | null>;
-  /** Whether it is sent so often that better compression is worth the time. */
-  readonly isLasting: boolean;
-};
+export type Body = ReturnType<typeof newBody>;
 
 /** Shorter bodies fit into a packet or two uncompressed. */
 const WORTH_PACKING = 1_024;
@@ -62,8 +57,9 @@ const packers: Record<Encoding, (body: Body) => Promise<Buffer>> = {
   gzip: ({ plain }) => promisify<Buffer, Buffer>(gzip)(plain),
 };
 
-export function newBody(plain: Buffer, isLasting = false): Body {
-  return { plain, packed: new Map(), isLasting };
+/** `isLasting`: it is sent so often that better compression is worth the time. */
+export function newBody(plain: Buffer, isLasting = false) {
+  return { plain, packed: new Map<Encoding, Buffer | null>(), isLasting };
 }
 
 /** Null is uncompressed. */

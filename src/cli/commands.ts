@@ -197,7 +197,7 @@ export const operatorCommands: Record<string, Command> = {
     summary: 'List the valid operator keys with name, hint and id',
     flags: {},
     async run(_values, open) {
-      const keys = await listOperatorKeys(await open());
+      const keys = await listOperatorKeys((await open()).db);
       return { json: keys, text: keys.map(describeKey).join('\n') || 'There is no operator key yet.' };
     },
   },

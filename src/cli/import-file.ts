@@ -62,8 +62,6 @@ export async function* readNdjson({ path, offset, line }: Reading): AsyncGenerat
   if (last) yield last;
 }
 
-type Parsed = { record: string[]; info: Info };
-
 /** Leaving the loop early closes the file, too. */
 function csvRecords({ path, offset, delimiter }: Reading, onSkip: (error: CsvError) => void) {
   const parser = parse({
@@ -78,7 +76,7 @@ function csvRecords({ path, offset, delimiter }: Reading, onSkip: (error: CsvErr
   });
   // The parser passes a read error on to the loop.
   pipeline(createReadStream(path, { start: offset }), parser, () => undefined);
-  return parser as AsyncIterable<Parsed>;
+  return parser as AsyncIterable<{ record: string[]; info: Info }>;
 }
 
 /** `end` is the byte after the first line; throws without a column `epi`. */

@@ -126,12 +126,10 @@ export function restorableUntil({ restoreDays }: { restoreDays: number }, delete
   return new Date(deletedAt.getTime() + restoreDays * DAY_MS);
 }
 
-export type ItemEvent = 'list.item.added' | 'list.item.removed';
-
 /** Builds webhook events. */
 export function eventsOfItems(
   { pid, uid }: { pid: string; uid: string },
-  type: ItemEvent,
+  type: 'list.item.added' | 'list.item.removed',
   items: readonly ItemEventData[],
   now: Date,
 ): HappenedEvent[] {

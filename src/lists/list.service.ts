@@ -27,7 +27,6 @@ export type Owner = ReturnType<typeof requireShopper>;
 
 type Version = { expectedVersion?: number | null };
 
-const SAVE_FOR_LATER_NAME = 'Save for later';
 /** Enough for ten items of the largest size. */
 const PREVIEW_BYTES = 2_000_000;
 
@@ -95,7 +94,7 @@ export async function initSaveForLater(ctx: Context, lname: string | null | unde
   const list: NewList = {
     ...BLANK,
     lid: newId(),
-    lname: lname ? rules.checkListName(lname) : SAVE_FOR_LATER_NAME,
+    lname: lname ? rules.checkListName(lname) : 'Save for later',
     lty: 'sfl',
   };
   const lid =

@@ -8,13 +8,13 @@ import * as merges from './merge.repo.ts';
 import { moveDeletedItems, moveTrash } from './trash.repo.ts';
 
 /** `items` are new to the account, `duplicates` are not. */
-export type MergeReport = { lists: number; items: number; duplicates: number };
+export const NOTHING_MERGED = { lists: 0, items: 0, duplicates: 0 };
 
 /** The caller's transaction has locked both shoppers. Quotas do not apply, because a login must not fail because of them. */
 export async function mergeLists(tx: Tx, guest: ShopperRow, account: ShopperRow, now: Date) {
   if (!(await hasLists(tx, guest))) {
     await moveTrash(tx, guest, account);
-    return { lists: 0, items: 0, duplicates: 0 };
+    return NOTHING_MERGED;
   }
   const lists = await merges.lockAllLists(tx, guest.pid, [guest.regid, account.regid]);
   const guestLists = lists.filter(({ regid }) => regid === guest.regid);

@@ -22,8 +22,6 @@ export type DeletedKey = ListOwner & {
   offset: number;
 };
 
-const MAX_SEQ = '9223372036854775807';
-
 const CONTENTS = `
   SELECT coalesce(json_agg(y ORDER BY y.seq DESC), '[]') FROM (
     SELECT ${READ_ITEM} FROM (
@@ -36,7 +34,7 @@ const LISTS = `
     SELECT coalesce(json_agg(x ORDER BY x."deletedSeq" DESC), '[]') AS lists FROM (
       SELECT ${READ_LIST}, k.seq AS "deletedSeq", ${readColumn('k.deleted_at', 'timestamptz', 'deletedAt')}, (${CONTENTS}) AS contents
       FROM (
-        SELECT * FROM deleted_list WHERE pid = $1 AND regid = $2 AND deleted_at > $4 AND seq < coalesce($5::bigint, ${MAX_SEQ})
+        SELECT * FROM deleted_list WHERE pid = $1 AND regid = $2 AND deleted_at > $4 AND seq < coalesce($5::bigint, 9223372036854775807)
         ORDER BY seq DESC LIMIT $6 OFFSET $7) k
       CROSS JOIN LATERAL jsonb_populate_record(NULL::list, k.was || jsonb_build_object('regid', k.regid, 'uid', $3::text)) l) x) deleted`;
 
@@ -124,13 +122,11 @@ const itemValue = ({ column, ...rule }: (typeof itemColumns)[number]): string =>
   return 'initial' in rule ? `coalesce(i.${column}, ${rule.initial})` : `i.${column}`;
 };
 
-const ITEM_NAMES = itemColumns.map(({ column }) => column);
-
 /** Moves deleted items into the list of parameter 3, in their former order; variants that it has stay unchanged. */
 const restoring = (condition: string): string => `
   WITH deleted AS (DELETE FROM deleted_item d WHERE d.pid = $1 AND d.lid = $2 AND ${condition} RETURNING d.was),
   restored AS (
-    INSERT INTO item AS t (${ITEM_NAMES.join(', ')})
+    INSERT INTO item AS t (${itemColumns.map(({ column }) => column).join(', ')})
     SELECT ${itemColumns.map(itemValue).join(', ')}
     FROM deleted CROSS JOIN LATERAL jsonb_populate_record(NULL::item, deleted.was) i ORDER BY i.seq
     ON CONFLICT (pid, lid, epi) DO NOTHING RETURNING t.*)`;

@@ -22,14 +22,6 @@ export type Batching<Input, Result> = {
   startAt?: number;
 };
 
-type BatchEntry<Input, Result> = {
-  input: Input;
-  subject: string | null;
-  span: Held | undefined;
-  resolve: (result: Result) => void;
-  reject: (error: unknown) => void;
-};
-
 /** Errors of PostgreSQL about data that it cannot read or a result that is too large, and of a write that breaks a rule. */
 const FAULTS = {
   read: (error: unknown): boolean => /^(22|54)/.test(String((error as { code?: unknown }).code)),
@@ -50,7 +42,13 @@ export function createBatch<Input, Result>({
   maxBatch = 200,
   startAt = Infinity,
 }: Batching<Input, Result>): (input: Input) => Promise<Result> {
-  type Entry = BatchEntry<Input, Result>;
+  type Entry = {
+    input: Input;
+    subject: string | null;
+    span: Held | undefined;
+    resolve: (result: Result) => void;
+    reject: (error: unknown) => void;
+  };
   let waiting: Entry[] = [];
   const busy = new Set<string>();
   let inFlight = 0;
@@ -124,12 +122,10 @@ export function createBatch<Input, Result>({
     });
 }
 
-export type LoaderLimits = Pick<Batching<never, never>, 'maxInFlight' | 'maxBatch' | 'startAt'>;
-
 /** Concurrent reads share one statement; `load` returns one row per key, in order. A key that fails does not fail the others. */
 export function createBatchLoader<Key, Row>(
   load: (keys: readonly Key[]) => Promise<Row[]>,
-  limits: LoaderLimits = {},
+  limits: Pick<Batching<Key, Row>, 'maxInFlight' | 'maxBatch' | 'startAt'> = {},
 ): (key: Key) => Promise<Row> {
   return createBatch<Key, Row>({
     kind: 'read',

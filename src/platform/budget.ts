@@ -1,7 +1,7 @@
 import { oncePerDatabase } from './batch.ts';
 import { AppError, fail } from './errors.ts';
 import { createFairQueue } from './in-flight.ts';
-import type { FairQueue, Party, Ticket } from './in-flight.ts';
+import type { Party, Ticket } from './in-flight.ts';
 import { measureJson } from './json.ts';
 import { createTurns } from './turns.ts';
 
@@ -20,7 +20,6 @@ const GATES = [
   { weight: 4 * MB, capacity: 48 * MB, perStore: 40 * MB, perCaller: 24 * MB },
   { weight: RESPONSE_LIMITS.bytes, capacity: 96 * MB, perStore: 60 * MB, perCaller: 48 * MB },
 ];
-const WAIT = { waitMs: 20_000, maxWaiting: 200 };
 
 /** A response repeats the data it read a few times at most: the contents of a list appear in it three times. */
 const LIGHT_BYTES = FREE_BYTES.response / 8;
@@ -29,20 +28,7 @@ const LIGHT_BYTES = FREE_BYTES.response / 8;
 const VALUES_IN_A_ROW = 20_000;
 
 /** The memory that one request may use. Only the functions below change it. */
-export type Budget = {
-  party: Party;
-  gates: readonly FairQueue[];
-  /** Called when the request starts to wait at a gate. */
-  onLarge?: () => void;
-  held: number;
-  /** The number of reads in progress. */
-  reading: number;
-  values: number;
-  isClosed: boolean;
-  tickets: Ticket[];
-  entered: Promise<void>[];
-  waiting: (() => void)[];
-};
+export type Budget = ReturnType<typeof openBudget>;
 
 export function failTooMuch(): never {
   return fail('limit-reached', 'The response would be too large; request it page by page');
@@ -61,21 +47,24 @@ export async function readOrLess<Result>(
   }
 }
 
-const gatesOf = oncePerDatabase(() => GATES.map((limits) => createFairQueue({ ...limits, ...WAIT })));
+const gatesOf = oncePerDatabase(() =>
+  GATES.map((limits) => createFairQueue({ ...limits, waitMs: 20_000, maxWaiting: 200 })),
+);
 
-/** All requests of a database share the gates. */
-export function openBudget(services: { db: object }, party: Party, onLarge?: () => void): Budget {
+/** All requests of a database share the gates. `onLarge` is called when the request starts to wait at one. */
+export function openBudget(services: { db: object }, party: Party, onLarge?: () => void) {
   return {
     party,
     gates: gatesOf(services),
     onLarge,
     held: 0,
+    /** The number of reads in progress. */
     reading: 0,
     values: 0,
     isClosed: false,
-    tickets: [],
-    entered: [],
-    waiting: [],
+    tickets: [] as Ticket[],
+    entered: [] as Promise<void>[],
+    waiting: [] as (() => void)[],
   };
 }
 

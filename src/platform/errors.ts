@@ -126,6 +126,11 @@ export function errorBody({ type, message }: AppError): ErrorBody {
   return { error: true, type, msg: message, message };
 }
 
+/** An error with a code, as those of the system and of PostgreSQL have one. */
+export function codedError(code: string, message: string): Error {
+  return Object.assign(new Error(message), { code });
+}
+
 /** Describes an error in one sentence for an operator's terminal; connection errors contain theirs in a nested error. */
 export function describeFailure(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return describeFailure(error.errors[0]);

@@ -4,14 +4,14 @@ import { AppError, fail } from './errors.ts';
 export type Connection = { response: ServerResponse; party: Party };
 
 /** Four requests per store may wait for a template, a name server or a mail server at a time. */
-const OUTSIDE = {
+const outsideQueue = createFairQueue({
   weight: 1,
   capacity: Infinity,
   perStore: 4,
   perCaller: 4,
   waitMs: 5_000,
   maxWaiting: 2_000,
-};
+});
 /** This number of further requests wait without a slot in flight; later ones hold theirs, so that the store delays only itself. */
 const MAX_WAITING_OUTSIDE = 8;
 /** Thousands of requests may wait for a change, each with its body in memory. */
@@ -20,7 +20,6 @@ const MAX_WAITING_BODY = 50_000;
 type Tickets = WeakMap<ServerResponse, Ticket>;
 const places: Tickets = new WeakMap();
 const outside: Tickets = new WeakMap();
-const outsideQueue = createFairQueue(OUTSIDE);
 
 /** Calls `listener` when the response has ended or the client has disconnected; immediately if that has already happened. */
 export function onLeave(res: ServerResponse, listener: () => void): void {
@@ -109,10 +108,7 @@ export type QueueLimits = {
   maxWaiting: number;
 };
 
-export type FairQueue = {
-  enter(party: Party): Ticket;
-  figures(): { held: number; waiting: number };
-};
+export type FairQueue = ReturnType<typeof createFairQueue>;
 
 type WaitingTicket = { since: number; admit: () => void; refuse: () => void };
 type Line = { caller: string; held: number; most: number; waiting: Set<WaitingTicket> };
@@ -127,7 +123,7 @@ const TOO_BUSY = 'Too many requests are in progress; retry later';
  * A queue in front of a scarce resource. A ticket that fits is admitted at once; the others wait per caller in round-robin order,
  * so that a crowd delays itself and hardly any other caller.
  */
-export function createFairQueue(limits: QueueLimits): FairQueue {
+export function createFairQueue(limits: QueueLimits) {
   const { weight, capacity, perStore } = limits;
   const stores = new Map<string, Store>();
   /** All waiting tickets, oldest first. */
@@ -199,7 +195,7 @@ export function createFairQueue(limits: QueueLimits): FairQueue {
   };
 
   return {
-    enter(party) {
+    enter(party: Party): Ticket {
       const { store, line } = find(party);
       let mine = 0;
       let waiting: WaitingTicket | null = null;

@@ -5,15 +5,13 @@ import type { Logger } from './log.ts';
 /** Labels only have values from a set in the source (routes, schema fields, statement names), never from a request. */
 export const registry = new Registry();
 
-const registers = [registry];
-
 const readers = new Map<string, () => Promise<void>>();
 
 const optionsOf = <Label extends string>(name: string, labelNames: readonly Label[], help: string) => ({
   name: `wishgate_${name}`,
   help,
   labelNames,
-  registers,
+  registers: [registry],
 });
 
 const counter = <Label extends string>(name: string, labels: readonly Label[], help: string) =>

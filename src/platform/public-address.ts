@@ -4,6 +4,7 @@ import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { codedError } from './errors.ts';
 
 export const NOT_PUBLIC = 'ENOTPUBLIC';
 
@@ -23,9 +24,7 @@ export function isPrivateLiteral(host: string): boolean {
   return isIP(host) !== 0 && !isPublicAddress(host);
 }
 
-export function notPublic(): Error {
-  return Object.assign(new Error('the IP address is not public'), { code: NOT_PUBLIC });
-}
+export const notPublic = (): Error => codedError(NOT_PUBLIC, 'the IP address is not public');
 
 const LOOKUP_LIMIT_MS = 3_000;
 /** RFC 6761: name servers are never asked for these. */
@@ -66,8 +65,7 @@ async function addressesOf(given: string): Promise<LookupAddress[]> {
 export const lookupPublic: LookupFunction = (hostname, options, callback) => {
   void addressesOf(hostname).then((found) => {
     const [first] = found;
-    if (!first)
-      return callback(Object.assign(new Error('the host was not found'), { code: 'ENOTFOUND' }), []);
+    if (!first) return callback(codedError('ENOTFOUND', 'the host was not found'), []);
     if (!found.every(({ address }) => isPublicAddress(address))) return callback(notPublic(), []);
     if (options.all) callback(null, found);
     else callback(null, first.address, first.family);

@@ -1,17 +1,6 @@
 import { GraphQLInt, Kind, valueFromAST } from 'graphql';
 import type { FieldNode, GraphQLResolveInfo, SelectionSetNode } from 'graphql';
 
-/** Counts the fields selected below a field, including fragments; valid documents have no fragment cycles. */
-export function fieldsBelow({ selectionSet }: FieldNode, fragments: GraphQLResolveInfo['fragments']): number {
-  const inSet = (set: SelectionSetNode | undefined): number =>
-    (set?.selections ?? []).reduce((total, node) => {
-      if (node.kind === Kind.FIELD) return total + 1 + inSet(node.selectionSet);
-      if (node.kind === Kind.INLINE_FRAGMENT) return total + inSet(node.selectionSet);
-      return total + inSet(fragments[node.name.value]?.selectionSet);
-    }, 0);
-  return inSet(selectionSet);
-}
-
 const known = new WeakMap<FieldNode, Map<string, FieldNode[]>>();
 
 /** Finds the selected fields of this name at any depth; documents are cached, so this is a look-up. */

@@ -5,7 +5,9 @@ import type { Context, Credentials, Denial, Services, Viewer } from '../context.
 import { createBatchLoader, oncePerApp } from '../platform/batch.ts';
 import { fail } from '../platform/errors.ts';
 import { isStorable } from '../platform/text.ts';
-import { OPERATOR_USER, createUseNotes, findOperator } from '../stores/operator.service.ts';
+import { HOUR_MS } from '../platform/time.ts';
+import { noteKeyUse } from '../stores/operator.repo.ts';
+import { OPERATOR_USER, findOperator } from '../stores/operator.service.ts';
 import { findSession } from '../stores/session.service.ts';
 import type { Signed } from '../stores/session.service.ts';
 import type { StoreKeyRow, StoreRow } from '../stores/store.repo.ts';
@@ -154,6 +156,23 @@ const DENIALS = {
   },
   badSession: { type: 'bad-sessionid' },
 } as const satisfies Record<string, Denial>;
+
+/** Keys in memory; an evicted key costs a statement that changes nothing. */
+const MAX_NOTED_KEYS = 10_000;
+
+/** Records the use of a key, an operator's where `pid` is null, at most once an hour and in the background: a record that fails is lost. */
+function createUseNotes({ db, now, log }: Pick<Services, 'db' | 'now' | 'log'>) {
+  const noted = new LRUCache<string, number>({ max: MAX_NOTED_KEYS });
+  return (pid: string | null, id: string): void => {
+    const at = now();
+    const name = `${pid} ${id}`;
+    if (at.getTime() - (noted.get(name) ?? -Infinity) < HOUR_MS) return;
+    noted.set(name, at.getTime());
+    noteKeyUse(db, pid, id, at, new Date(at.getTime() - HOUR_MS)).catch((error: unknown) =>
+      log.debug({ err: error }, 'Could not save the last use of a key'),
+    );
+  };
+}
 
 /** Creates the function that authenticates callers. It never throws on wrong credentials. */
 function createIdentification(services: Services): (claim: CallerClaim) => Promise<Identified> {

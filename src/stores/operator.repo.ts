@@ -1,5 +1,6 @@
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { OperatorKeyModel, StoreModel } from '../generated/prisma/models.ts';
+import { escapeLike } from '../platform/database/columns.ts';
 import type { Database, Db, Tx } from '../platform/database/database.ts';
 import type { PageRead } from '../platform/page.ts';
 
@@ -14,9 +15,7 @@ export async function lockOperatorKeys(tx: Tx): Promise<void> {
   await tx.query('SELECT pg_advisory_xact_lock($1)', [OPERATOR_LOCK]);
 }
 
-type NewOperatorKey = Pick<OperatorKeyModel, 'id' | 'name' | 'hash' | 'hint'>;
-
-export async function addOperatorKey(tx: Tx, data: NewOperatorKey): Promise<void> {
+export async function addOperatorKey(tx: Tx, data: Prisma.OperatorKeyCreateInput): Promise<void> {
   await tx.prisma.operatorKey.create({ data });
 }
 
@@ -53,12 +52,9 @@ export type ListedStoreRow = Pick<StoreModel, keyof typeof LISTED>;
 /** Matches a part of the name or the exact pid; includes the demo store only if it is served. */
 type StoreFilter = { search: string; hasDemo: boolean };
 
-/** Escapes LIKE wildcards, because Prisma does not. */
-const literal = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
-
 const matching = ({ search, hasDemo }: StoreFilter): Prisma.StoreWhereInput => ({
   ...(search !== '' && {
-    OR: [{ name: { contains: literal(search), mode: 'insensitive' } }, { pid: search }],
+    OR: [{ name: { contains: escapeLike(search), mode: 'insensitive' } }, { pid: search }],
   }),
   ...(!hasDemo && { isDemo: false }),
 });

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { requireOperator } from '../context.ts';
 import type { Context, Services } from '../context.ts';
 import type { QueryStoresArgs } from '../generated/resolvers.ts';
@@ -6,11 +5,12 @@ import { fail } from '../platform/errors.ts';
 import { checkLimit, decodeMoment, encodeCursor, isText, toConnection } from '../platform/page.ts';
 import type { CountedConnection } from '../platform/page.ts';
 import { codePoints, isStorable } from '../platform/text.ts';
-import { HOUR_MS } from '../platform/time.ts';
 import * as operators from './operator.repo.ts';
-import type { ListedStoreRow, OperatorKeyRow } from './operator.repo.ts';
+import type { ListedStoreRow } from './operator.repo.ts';
 import { MAX_KEYS, hashKey, isServed, makeKey } from './store.rules.ts';
 import { createStore, failNoStore, setMaintenance } from './store.service.ts';
+
+export { listOperatorKeys } from './operator.repo.ts';
 
 type Deps = Pick<Services, 'db' | 'now'>;
 
@@ -32,10 +32,6 @@ export async function addOperatorKey({ db }: Pick<Deps, 'db'>, keyName: string) 
 export async function makeFirstOperatorKey(deps: Pick<Deps, 'db'>): Promise<string | null> {
   if (await operators.hasHadOperatorKey(deps.db)) return null;
   return (await addOperatorKey(deps, 'Made at first start')).key;
-}
-
-export function listOperatorKeys({ db }: Pick<Deps, 'db'>): Promise<OperatorKeyRow[]> {
-  return operators.listOperatorKeys(db);
 }
 
 /** Revokes an operator key and ends its dashboard sessions at once. */
@@ -98,21 +94,4 @@ export async function setStoreMaintenance(ctx: Context, pid: string, isClosed: b
   await getListed(ctx, pid);
   await setMaintenance(ctx, pid, isClosed);
   return getListed(ctx, pid);
-}
-
-/** Keys in memory; an evicted key costs a statement that changes nothing. */
-const MAX_NOTED_KEYS = 10_000;
-
-/** Records the use of a key, an operator's where `pid` is null, at most once an hour and in the background: a record that fails is lost. */
-export function createUseNotes({ db, now, log }: Pick<Services, 'db' | 'now' | 'log'>) {
-  const noted = new LRUCache<string, number>({ max: MAX_NOTED_KEYS });
-  return (pid: string | null, id: string): void => {
-    const at = now();
-    const name = `${pid} ${id}`;
-    if (at.getTime() - (noted.get(name) ?? -Infinity) < HOUR_MS) return;
-    noted.set(name, at.getTime());
-    operators
-      .noteKeyUse(db, pid, id, at, new Date(at.getTime() - HOUR_MS))
-      .catch((error: unknown) => log.debug({ err: error }, 'Could not save the last use of a key'));
-  };
 }

@@ -112,14 +112,13 @@ const CHECKS: Record<TextCheck, CheckText> = {
 const isRateLimit = ([kind, limit]: [string, number]): boolean =>
   LIMIT_KINDS.has(kind) && Number.isInteger(limit) && limit > 0;
 
-const isNullable = (setting: Setting): boolean => 'initial' in setting && setting.initial === null;
-
 const LIMITS_RULE = 'must be key=N, shopper=N or address=N (N requests per minute), or cost=N';
 
 /** Returns the value to store, or throws an error that begins with `label`. */
 function checkSetting(label: string, setting: Setting, value: unknown): unknown {
   const reject = (rule: string): never => fail('invalid-request', `${label} ${rule}`);
-  if (value === null) return isNullable(setting) ? null : reject('must not be null');
+  const isNullable = 'initial' in setting && setting.initial === null;
+  if (value === null) return isNullable ? null : reject('must not be null');
   switch (setting.kind) {
     case 'text':
       return CHECKS[setting.check](value as string, reject, setting.max ?? Infinity);

@@ -126,8 +126,6 @@ export function workingKeys({ secret, tokenKeys, createdAt }: TokenStore & { cre
   return tokenKeys.length === 0 ? [first] : tokenKeys.filter((one) => !isOver(one, now));
 }
 
-export type TokenKeyInfo = ReturnType<typeof describeTokenKeys>[number];
-
 export function describeTokenKeys(store: Pick<TokenStore, 'tokenKeys'> & { createdAt: Date }, now: Date) {
   return workingKeys({ ...store, secret: new Uint8Array() }, now).map(({ since, until }) => ({
     cts: new Date(since),

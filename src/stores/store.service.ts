@@ -16,7 +16,7 @@ import {
   makeKey,
   splitSchedule,
 } from './store.rules.ts';
-import type { TokenKey, TokenKeyInfo } from './store.rules.ts';
+import type { TokenKey } from './store.rules.ts';
 
 export { loadEnvelopes } from './sender.repo.ts';
 export type { Envelope } from './sender.repo.ts';
@@ -49,11 +49,9 @@ export async function createStore({ db }: Deps, input: StoreSettings & { name: s
 export type NewStore = Awaited<ReturnType<typeof createStore>>;
 
 /** A store as operators see it: without secrets, and with the hints of its valid keys. */
-export type StoreListing = Omit<Awaited<ReturnType<typeof stores.listStores>>[number], 'tokenKeys'> & {
-  tokenKeys: TokenKeyInfo[];
-};
+export type StoreListing = Awaited<ReturnType<typeof listAllStores>>[number];
 
-export async function listAllStores({ db, now }: Deps): Promise<StoreListing[]> {
+export async function listAllStores({ db, now }: Deps) {
   return (await stores.listStores(db)).map((store) => {
     const tokenKeys = store.tokenKeys as TokenKey[];
     return { ...store, tokenKeys: describeTokenKeys({ ...store, tokenKeys }, now()) };

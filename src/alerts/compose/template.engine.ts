@@ -134,8 +134,6 @@ function createEngine(options: LiquidOptions = {}): Liquid {
 
 const ENGINES = { plain: createEngine(), html: createEngine({ outputEscape: 'escape' }) };
 
-type TemplateKind = keyof typeof ENGINES;
-
 // A parsed template takes about 200 times its length, so the cache holds at most 40 MB.
 const parsed = new LRUCache<string, Template[]>({
   maxSize: 200_000,
@@ -160,7 +158,7 @@ function outputOf({ memoryLimit }: Context): Emitter {
 
 /** Throws if the template does not parse or exceeds a limit. `end` is a time on the `performance` clock. */
 export function renderTemplate(
-  kind: TemplateKind,
+  kind: keyof typeof ENGINES,
   source: string,
   model: object,
   { end, isKept }: { end: number; isKept: boolean },

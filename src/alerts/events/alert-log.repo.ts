@@ -1,6 +1,8 @@
 import type { OutboxMessageModel } from '../../generated/prisma/models.ts';
+import { escapeLike } from '../../platform/database/columns.ts';
 import type { Db, Raw, Tx } from '../../platform/database/database.ts';
 import { isUniqueViolation } from '../../platform/database/errors.ts';
+import type { PageRead } from '../../platform/page.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import type { MessageState } from '../queue/outbox.repo.ts';
 
@@ -15,21 +17,15 @@ const STATES: readonly MessageState[] = ['queued', 'sent', 'failed', 'withheld']
 export type AlertFilter = { state: MessageState | null } & Record<'topic' | 'contact', string | null> &
   Record<'from' | 'to', Date | null>;
 
-/** The last alert of the previous page. */
-type AlertPosition = Pick<AlertRow, 'cts' | 'seq'>;
-
 const statesOf = ({ state }: AlertFilter): readonly MessageState[] => (state === null ? STATES : [state]);
 
-/** Escapes LIKE patterns, because Prisma does not. */
-const escapePattern = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
-
-type AlertPage = { before: AlertPosition | null; limit: number };
+type AlertPage = PageRead<Pick<AlertRow, 'cts' | 'seq'>>;
 
 const whereOf = (pid: string, { topic, from, to, contact, before }: AlertFilter & Partial<AlertPage>) => ({
   pid,
   lane: 'alert',
   ...(topic !== null && { topic }),
-  ...(contact !== null && { recipient: { startsWith: escapePattern(contact) } }),
+  ...(contact !== null && { recipient: { startsWith: escapeLike(contact) } }),
   cts: { gte: from ?? undefined, lt: to ?? undefined, lte: before?.cts },
   ...(before && { NOT: { cts: before.cts, seq: { gte: before.seq } } }),
 });

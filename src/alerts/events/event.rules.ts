@@ -94,18 +94,16 @@ export function planEvents(
 
 const keyOf = ({ topic, epi }: { topic: string; epi: string }): string => JSON.stringify([topic, epi]);
 
-type PriceView = { mark: number | null; live: LiveEvent | null };
-
-/** Whether an event begins, ends or lasts, its reference price, and the mark to store. */
-type PriceStep = { step: Step; reference: number | null; mark: number | null };
-
-/** A drop counts from the highest price since the last alert: 100, 96, 92 is a drop of 8 %, and the next counts from 92. */
+/**
+ * Returns whether an event begins, ends or lasts, its reference price, and the mark to store. A drop counts from the highest price
+ * since the last alert: 100, 96, 92 is a drop of 8 %, and the next counts from 92.
+ */
 export function stepPrice(
   topic: TopicRules,
-  { mark, live }: PriceView,
+  { mark, live }: { mark: number | null; live: LiveEvent | null },
   before: number | null,
   after: number | null,
-): PriceStep {
+): { step: Step; reference: number | null; mark: number | null } {
   const reference = (live?.isPending ? live.wasPr : mark) || before || null;
   const kept = reference !== null && !(after && after >= reference) ? reference : null;
   const at = (pr: number | null) => ({ stk: null, pr, tags: [] });

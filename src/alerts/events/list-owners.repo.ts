@@ -12,15 +12,13 @@ import type { QueuePortion } from './alert.repo.ts';
 import { PORTION } from './event.rules.ts';
 import type { Taken } from './event.rules.ts';
 
-/** Items examined per batch, even if few of their owners may be notified. */
-const EXAMINED = PORTION;
-
+// A batch examines as many items as it may queue, even if few of their owners may be notified.
 // A contact can have the product in several lists: DISTINCT and the lookup of existing alerts remove duplicates.
 /** SQL: fan-out of thousands of rows from select to insert. */
 const QUEUE = `
   WITH examined AS MATERIALIZED (
     SELECT i.seq, i.lid FROM item i WHERE i.pid = $1 AND i.epi = $2 AND i.seq > $5 AND i.seq <= $6 AND i.lity IS NULL
-    ORDER BY i.seq LIMIT ${EXAMINED}
+    ORDER BY i.seq LIMIT ${PORTION}
   ), waiting AS MATERIALIZED (
     SELECT x.seq, contact.medium, contact.value, seen.sent_at
     FROM examined x ${LIST_OWNER_CONTACTS}
@@ -39,7 +37,7 @@ const QUEUE = `
     isBeside: `q.lane = 'alert' AND q.subscription_id IS NULL AND q.epi = o.epi AND q.topic = o.topic AND q.medium = o.medium AND q.recipient = o.recipient`,
     key: `(pid, epi, topic, medium, recipient) WHERE state = 'queued' AND lane = 'alert' AND subscription_id IS NULL`,
   })}
-  SELECT (SELECT count(*) FROM waiting) < $7 AND (SELECT count(*) FROM examined) < ${EXAMINED} AS "isEnd",
+  SELECT (SELECT count(*) FROM waiting) < $7 AND (SELECT count(*) FROM examined) < ${PORTION} AS "isEnd",
     (SELECT count(*) FROM picked WHERE due_at <= $8)::int AS places,
     coalesce(CASE WHEN (SELECT count(*) FROM waiting) < $7 THEN (SELECT max(seq) FROM examined) ELSE (SELECT max(seq) FROM waiting) END, $5) AS "lastSeq"`;
 
@@ -79,10 +77,8 @@ const RECIPIENTS = `
     ) alert GROUP BY medium, value
   ) contact GROUP BY medium ORDER BY medium`;
 
-type MediumAudience = { medium: Medium; people: number; messages: number };
-
 /** Counts each contact once, even across several variants. */
 export function countRecipients(db: Db, pid: string, topic: TopicRules, epis: readonly string[], now: Date) {
   const params = [pid, epis, topic.name, expiresBefore(topic, now), topic.listHolders];
-  return db.query<MediumAudience>(RECIPIENTS, params);
+  return db.query<{ medium: Medium; people: number; messages: number }>(RECIPIENTS, params);
 }

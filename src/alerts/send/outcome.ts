@@ -16,14 +16,11 @@ export const SENT: Outcome = { kind: 'sent' };
 /** The message or its store was erased after the claim. */
 export const GONE = { kind: 'withheld', reason: 'the message no longer exists' } as const satisfies Outcome;
 
-/** The longest Retry-After that we honour. */
-const MAX_RETRY_AFTER_MS = DAY_MS;
-
-/** Parses Retry-After as seconds or a date; undefined if it is missing or invalid. */
+/** Parses Retry-After as seconds or a date, at most a day; undefined if it is missing or invalid. */
 function retryAfterMs(header: string | null | undefined, now: Date): number | undefined {
   if (!header) return undefined;
   const ms = /^\d+$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - now.getTime();
-  return Number.isFinite(ms) && ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : undefined;
+  return Number.isFinite(ms) && ms > 0 ? Math.min(ms, DAY_MS) : undefined;
 }
 
 /** Maps an HTTP status to an outcome. `isFinal` selects the statuses that a retry cannot fix. */

@@ -12,8 +12,6 @@ function read(text: string, region: Region): string | null {
   return number?.isValid() && number.ext === undefined ? number.number : null;
 }
 
-const RANGE_DIGITS = 3;
-
 export const phone = {
   label: 'Phone number',
   sample: '+1 415 555 2671',
@@ -25,5 +23,5 @@ export const phone = {
   mask: (value) => `${value.slice(0, 3)}***${value.slice(-2)}`,
   of: ({ m }, region) => read(m ?? '', region),
   // Providers assign and charge numbers in blocks of a thousand.
-  rangeOf: (value) => value.slice(0, -RANGE_DIGITS),
+  rangeOf: (value) => value.slice(0, -3),
 } satisfies Channel['contact'];

@@ -1,15 +1,11 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
+import { isSameSecret } from '../../platform/encrypt.ts';
 import type { Reply, ReplyRequest } from './channel.ts';
 
 type Credentials = { account: string; token: string };
 
 /** Random credentials that no request matches if no provider is configured. */
 const NOBODY: Credentials = { account: '', token: randomBytes(32).toString('hex') };
-
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-
-/** Compares in constant time, without revealing the lengths. */
-const isSame = (left: string, right: string): boolean => timingSafeEqual(digest(left), digest(right));
 
 /** Twilio's signature of a form: the URL, then each field's name and value, sorted by name. */
 function signatureOf(token: string, url: string, fields: ReadonlyMap<string, string>): string {
@@ -23,9 +19,9 @@ export function isFromProvider(settings: Credentials | null, request: ReplyReque
   const { account, token } = settings ?? NOBODY;
   const { url, headers, fields } = request;
   const signature = headers['x-twilio-signature'];
-  if (signature) return isSame(signature, signatureOf(token, url, fields));
+  if (signature) return isSameSecret(signature, signatureOf(token, url, fields));
   const login = `Basic ${Buffer.from(`${account}:${token}`).toString('base64')}`;
-  return isSame(headers['authorization'] ?? '', login);
+  return isSameSecret(headers['authorization'] ?? '', login);
 }
 
 /** Opt-out keywords without accents: English, German, French, Spanish, Portuguese, Dutch and Swedish. */

@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { createTransport } from 'nodemailer';
 import type { SendMailOptions } from 'nodemailer';
+import { codedError } from '../../platform/errors.ts';
 import { isPrivateLiteral, lookupPublic, notPublic } from '../../platform/public-address.ts';
 import { MINUTE_MS } from '../../platform/time.ts';
 import { connectionOptions, keepConnections } from './smtp.ts';
@@ -27,14 +28,12 @@ const IDLE_MS = 30_000;
 /** Beyond this number of stores, the least recently used one opens new connections for its next mail. */
 const MAX_STORES = 100;
 
-type SocketCallback = (error: Error | null, found?: object) => void;
-
 /** Connects only to a checked address. The name is resolved once, here, and TLS verifies the certificate against that name. */
 function openSocket(host: string, port: number, allowPrivate: boolean, setupMs: number) {
-  return (_options: object, callback: SocketCallback): void => {
+  return (_options: object, callback: (error: Error | null, found?: object) => void): void => {
     if (!allowPrivate && isPrivateLiteral(host)) return void setImmediate(() => callback(notPublic()));
     const socket = connect({ host, port, ...(!allowPrivate && { lookup: lookupPublic }) });
-    const late = Object.assign(new Error('the connection timed out'), { code: 'ETIMEDOUT' });
+    const late = codedError('ETIMEDOUT', 'the connection timed out');
     const limit = setTimeout(() => socket.destroy(late), setupMs);
     const done = (error: Error | null): void => {
       clearTimeout(limit);

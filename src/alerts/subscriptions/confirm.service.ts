@@ -25,8 +25,6 @@ type Deps = Pick<Services, 'db' | 'now' | 'config'>;
 
 export type Confirmation = Awaited<ReturnType<typeof describe>>;
 
-type Opened = NonNullable<Awaited<ReturnType<typeof open>>>;
-
 async function open(deps: Deps, token: string) {
   const now = deps.now();
   const named = await namedStore(deps, token);
@@ -49,7 +47,7 @@ async function openShort(db: Db, store: Sender, token: string, now: Date): Promi
 
 async function describe(
   { db, config }: Deps,
-  { store, claim: { contact } }: Opened,
+  { store, claim: { contact } }: NonNullable<Awaited<ReturnType<typeof open>>>,
   asked: readonly { topic: string; epi: string }[],
   lang: string | null,
 ) {

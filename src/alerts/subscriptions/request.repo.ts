@@ -3,16 +3,7 @@ import type { Db, Tx } from '../../platform/database/database.ts';
 import type { Contact } from '../../shoppers/contacts/contact.rules.ts';
 import type { ConfirmClaim } from './signup.rules.ts';
 import { FIELDS, conditionOf, rowsOf, settleSubscriptions } from './subscription.repo.ts';
-import type {
-  EndedRequest,
-  Filter,
-  NewSubscription,
-  SignUp,
-  SignUpWrite,
-  StoredSubscription,
-} from './subscription.repo.ts';
-
-export type StoredRequest = StoredSubscription & Pick<SubscriptionRequestModel, 'regid' | 'mailinglist'>;
+import type { EndedRequest, Filter, NewSubscription, SignUp, SignUpWrite } from './subscription.repo.ts';
 
 /** `subscriptionId` is null if the request must not end together with the subscription of others. */
 export type NewRequest = NewSubscription & Pick<SubscriptionRequestModel, 'mailinglist' | 'subscriptionId'>;
@@ -82,7 +73,7 @@ const MAX_ASKED = 500;
 /** A link covers requests of its requester and of the contact's own account, and earlier ones of the store (of anyone in old links). */
 export type Coverage = { pid: string; own: string | null } & ConfirmClaim;
 
-export async function listPending(db: Db, coverage: Coverage): Promise<StoredRequest[]> {
+export async function listPending(db: Db, coverage: Coverage) {
   const { pid, contact, requester, own, issuedAt } = coverage;
   const covered = [
     ...(requester ? [{ requester }] : []),

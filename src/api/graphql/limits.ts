@@ -84,7 +84,7 @@ const NOTHING = { depth: 0, fields: 0, roots: 0, lists: 0 };
 type Size = typeof NOTHING;
 type Known = Map<FragmentDefinitionNode, Size>;
 
-function measure(set: SelectionSetNode | undefined, fragments: Fragments, known: Known): Size {
+export function measure(set: SelectionSetNode | undefined, fragments: Fragments, known: Known): Size {
   const total = { ...NOTHING };
   for (const node of set?.selections ?? []) {
     const isField = node.kind === Kind.FIELD;

@@ -18,7 +18,6 @@ import { listResolvers } from '../../lists/list.resolvers.ts';
 import { resolveValues } from '../../platform/budget.ts';
 import { rawJson } from '../../platform/json.ts';
 import { ROOT } from '../../platform/places.ts';
-import { fieldsBelow } from '../../platform/selection.ts';
 import { contactResolvers } from '../../shoppers/contacts/contact.resolvers.ts';
 import { loginResolvers } from '../../shoppers/login/login.resolvers.ts';
 import { privacyResolvers } from '../../shoppers/privacy/privacy.resolvers.ts';
@@ -32,11 +31,10 @@ import { reportResolvers } from '../../stores/reports/report.resolvers.ts';
 import { revenueResolvers } from '../../stores/revenue/revenue.resolvers.ts';
 import { storeResolvers } from '../../stores/store.resolvers.ts';
 import { webhookResolvers } from '../../stores/webhooks/webhook.resolvers.ts';
+import { measure } from './limits.ts';
 
 const LOADER = fileURLToPath(new URL('schema/load.cjs', ROOT));
-type SchemaLoader = { loadTypeDefs: () => DocumentNode };
-
-const { loadTypeDefs } = createRequire(import.meta.url)(LOADER) as SchemaLoader;
+const { loadTypeDefs } = createRequire(import.meta.url)(LOADER) as { loadTypeDefs: () => DocumentNode };
 
 const domains = [
   storeResolvers,
@@ -81,7 +79,8 @@ const known = new WeakMap<FieldNode, number>();
 function sizeOfEntry({ fieldNodes, fragments }: GraphQLResolveInfo): number {
   let size = 0;
   for (const node of fieldNodes) {
-    const fields = known.get(node) ?? fieldsBelow(node, fragments);
+    const fields =
+      known.get(node) ?? measure(node.selectionSet, new Map(Object.entries(fragments)), new Map()).fields;
     known.set(node, fields);
     size += fields;
   }

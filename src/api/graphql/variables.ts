@@ -51,8 +51,6 @@ function faultsOf(type: graphql.GraphQLInputType, value: unknown, max: number): 
   return paths;
 }
 
-type Coerced = ReturnType<typeof graphql.getVariableValues>;
-
 /** The variables as graphql-js coerces them, or up to `maxErrors` errors, each with the type that the schema names. */
 export function coerceVariables(
   schema: graphql.GraphQLSchema,
@@ -60,7 +58,7 @@ export function coerceVariables(
   { variableDefinitions = [] }: graphql.OperationDefinitionNode,
   variables: Record<string, unknown>,
   maxErrors: number,
-): Coerced {
+): ReturnType<typeof graphql.getVariableValues> {
   const typeOf = (definition: graphql.VariableDefinitionNode): graphql.GraphQLInputType =>
     graphql.typeFromAST(schema, definition.type as never) as unknown as graphql.GraphQLInputType;
   let uses: ReturnType<typeof usesOf> | undefined;

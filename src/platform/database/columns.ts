@@ -52,6 +52,9 @@ export function readColumn(source: string, sql: string, name: string): string {
   return value.endsWith(`.${name}`) ? value : `${value} AS "${name}"`;
 }
 
+/** Escapes the wildcards of LIKE, because Prisma does not. */
+export const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
+
 /** Turns values into a row; the object literal takes 0.3 µs for thirty names, assigning them one by one 1.7 µs. */
 export function namer<Row>(names: readonly string[]): (values: readonly unknown[]) => Row {
   const fields = names.map((name, index) => `${JSON.stringify(name)}: values[${index}]`);

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import pg from 'pg';
 import { splitAddress } from '../database-address.ts';
+import { codedError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { READ_ONLY, isReadOnly } from './errors.ts';
 import { observePool, watchSilence } from './pool-watch.ts';
@@ -16,10 +17,6 @@ const MONITOR_MS = 2_000;
 
 /** PostgreSQL's code for a warning; no statement of ours causes another one. */
 const WARNING = '01000';
-
-/** PostgreSQL ends a cancelled commit that waits for the synchronous replica with a mere warning; it must not be acknowledged. */
-const notReplicated = (): Error =>
-  Object.assign(new Error('The write did not reach the synchronous replica'), { code: '08007' });
 
 export type RoutedPool = ReturnType<typeof createRoutedPool>;
 
@@ -82,7 +79,8 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, isPooled: b
   const queryOn = async (client: pg.PoolClient, statement: pg.QueryConfig): Promise<pg.QueryResult> => {
     try {
       const result = await client.query(statement);
-      if (warned.has(client)) throw notReplicated();
+      // PostgreSQL ends a cancelled commit that waits for the synchronous replica with a mere warning; it must not be acknowledged.
+      if (warned.has(client)) throw codedError('08007', 'The write did not reach the synchronous replica');
       return result;
     } catch (error) {
       if (isReadOnly(error)) {
@@ -172,12 +170,7 @@ const REST_MS = 200;
 async function checkWritable(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ transaction_read_only: string }>('SHOW transaction_read_only');
   if (rows[0]?.transaction_read_only === 'on')
-    throw Object.assign(
-      new Error('The database server is read-only: it is a replica, or closed for writes'),
-      {
-        code: READ_ONLY,
-      },
-    );
+    throw codedError(READ_ONLY, 'The database server is read-only: it is a replica, or closed for writes');
 }
 
 /** Returns the timeline that a server writes, which every promotion increases; null if the server is unavailable or read-only. */
@@ -217,10 +210,7 @@ export function createServers(url: string, log: Logger, onChange: () => void) {
     // The newest timeline wins, and none older than one seen before: an old primary that comes back by itself gets no writes.
     const known = histories.filter((history) => history !== null && history >= newest).sort();
     const index = histories.indexOf(known.at(-1) ?? '');
-    if (index < 0)
-      throw Object.assign(new Error('No server of DATABASE_URL accepts writes'), {
-        code: '08001',
-      });
+    if (index < 0) throw codedError('08001', 'No server of DATABASE_URL accepts writes');
     newest = histories[index]!;
     isInDoubt = false;
     if (urls[index] === current) return;

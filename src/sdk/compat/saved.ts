@@ -6,8 +6,6 @@ import type { PageProduct } from './call.ts';
 const isLid = (value: unknown): value is string =>
   typeof value === 'string' && !/^(|null|undefined)$/.test(value);
 
-type SavedCall = 'add' | 'remove' | 'update' | 'moveToCart';
-
 /** Accepts the list as the first argument, or the items first as in the browser client. */
 export function createSaved(client: Wishgate, details: (lid: string) => Promise<ListContents>) {
   const saved = client.SaveForLater;
@@ -16,7 +14,7 @@ export function createSaved(client: Wishgate, details: (lid: string) => Promise<
     return { ...contents, listid: contents.list.lid };
   };
   const change =
-    (name: SavedCall, toItem: (product: PageProduct) => object) =>
+    (name: Exclude<keyof SaveForLater, 'init'>, toItem: (product: PageProduct) => object) =>
     (...given: unknown[]) => {
       const hasList = typeof given[0] === 'string' || given[0] == null;
       const [lid, items, ok, err] = hasList ? given : [null, ...given];

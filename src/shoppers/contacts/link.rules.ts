@@ -1,5 +1,6 @@
-import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto';
 import { MEDIA, UNNAMED_IN_LINKS } from '../../alerts/send/channels.ts';
+import { decrypt, encrypt } from '../../platform/encrypt.ts';
 import { HOUR_MS } from '../../platform/time.ts';
 import { signingKey, tryKeys } from '../../stores/store.rules.ts';
 import type { TokenStore } from '../../stores/store.rules.ts';
@@ -15,19 +16,12 @@ export type LinkStore = TokenStore & { pid: string };
 
 export type ShortLinkStore = LinkStore & { linkNo: number };
 
-const CIPHER = 'aes-256-gcm';
-const IV_BYTES = 12;
-const TAG_BYTES = 16;
-
 const deriveKey = (tokenKey: Uint8Array, use: string): Buffer =>
   createHmac('sha256', tokenKey).update(use).digest();
 
 export function encryptLink(store: LinkStore, purpose: LinkPurpose, claim: readonly string[]): string {
-  const iv = randomBytes(IV_BYTES);
-  const cipher = createCipheriv(CIPHER, deriveKey(signingKey(store), 'link'), iv);
-  cipher.setAAD(Buffer.from(`${purpose} ${store.pid}`));
-  const text = cipher.update(JSON.stringify(claim), 'utf8');
-  const encrypted = Buffer.concat([iv, text, cipher.final(), cipher.getAuthTag()]);
+  const key = deriveKey(signingKey(store), 'link');
+  const encrypted = encrypt(key, JSON.stringify(claim), `${purpose} ${store.pid}`);
   return `${Buffer.from(store.pid).toString('base64url')}.${encrypted.toString('base64url')}`;
 }
 
@@ -41,17 +35,9 @@ export function pidOfLink(token: string): string | null {
 /** The claim in a token; null unless this store made it for this purpose. */
 export function decryptLink(store: LinkStore, purpose: LinkPurpose, token: string, now: Date) {
   const bytes = Buffer.from(token.slice(token.indexOf('.') + 1), 'base64url');
-  if (bytes.length < IV_BYTES + TAG_BYTES) return null;
   return tryKeys(store, now, (key) => {
-    const decipher = createDecipheriv(CIPHER, deriveKey(key, 'link'), bytes.subarray(0, IV_BYTES));
-    decipher.setAAD(Buffer.from(`${purpose} ${store.pid}`));
-    decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
-    try {
-      const text = decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES), undefined, 'utf8');
-      return JSON.parse(text + decipher.final('utf8')) as string[];
-    } catch {
-      return null;
-    }
+    const text = decrypt(deriveKey(key, 'link'), bytes, `${purpose} ${store.pid}`);
+    return text === null ? null : (JSON.parse(text) as string[]);
   });
 }
 
@@ -206,8 +192,6 @@ export function readUnsubscribe(store: LinkStore, token: string, now: Date): Uns
   return isScope(scope) ? { scope, medium, value, topic, epi, moreTopics } : null;
 }
 
-const UNDO_MS = HOUR_MS;
-
 /** Only the page after an unsubscribe has it: an encrypted record of what was removed. */
 export function undoToken(store: LinkStore, { medium, value }: ContactKey, undo: object, now: Date): string {
   return encryptLink(store, 'undo', [medium, value, String(now.getTime()), JSON.stringify(undo)]);
@@ -217,5 +201,5 @@ export function undoToken(store: LinkStore, { medium, value }: ContactKey, undo:
 export function readUndo(store: LinkStore, contact: ContactKey, token: string, now: Date): string | null {
   const [medium, value, madeAt, undo] = decryptLink(store, 'undo', token, now) ?? [];
   const isOurs = medium === contact.medium && value === contact.value;
-  return isOurs && now.getTime() - Number(madeAt) <= UNDO_MS ? undo! : null;
+  return isOurs && now.getTime() - Number(madeAt) <= HOUR_MS ? undo! : null;
 }

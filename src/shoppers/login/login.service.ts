@@ -2,8 +2,7 @@ import { moveRequests } from '../../alerts/subscriptions/request.repo.ts';
 import { requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
 import type { MutationGenerateRegidArgs, MutationSyncGuestArgs } from '../../generated/resolvers.ts';
-import { mergeLists } from '../../lists/merge.service.ts';
-import type { MergeReport } from '../../lists/merge.service.ts';
+import { NOTHING_MERGED, mergeLists } from '../../lists/merge.service.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import { fail } from '../../platform/errors.ts';
 import { readLanguage } from '../../platform/messages.ts';
@@ -61,8 +60,6 @@ function identityOf(store: StoreRow, shopper: ShopperRow, useragenttype: string,
   const sessionid = sessionidOf(store, shopper.regid, useragenttype, epochOf(store, shopper));
   return { message, regid: shopper.regid, sessionid };
 }
-
-const NOTHING_MERGED: MergeReport = { lists: 0, items: 0, duplicates: 0 };
 
 /** Of concurrent merges of one guest, the row lock lets the first do the work; the others find it empty and report zeros. */
 async function mergeGuest(

@@ -26,8 +26,6 @@ export async function listAuditEntries(db: Database, pid: string, first: number)
 /** Lists with all their properties, the largest rows, take 5 MB per batch, and emails as much. */
 const BATCH_SIZE = 50;
 
-type ExportRow = { json: string; position: unknown[]; lid?: string };
-
 const typeOf = (column: string): string =>
   column === 'seq' ? 'bigint' : /_at$|^cts$/.test(column) ? 'timestamptz' : 'text';
 
@@ -114,7 +112,7 @@ async function* inBatches<Row>(read: (last: Row | null) => Promise<Row[]>): Asyn
 export function readSection(db: Db, subject: Subject, name: SectionName, lid: string | null = null) {
   const { pid, regid, em, contacts } = subject;
   const key = [pid, regid, em, JSON.stringify(contacts), lid];
-  return inBatches<ExportRow>((last) =>
+  return inBatches<{ json: string; position: unknown[]; lid?: string }>((last) =>
     db.query(SECTIONS[name], [...key, last && JSON.stringify(last.position), BATCH_SIZE]),
   );
 }

@@ -13,8 +13,7 @@ export type { ImportRun } from './import.repo.ts';
 const BATCH_SIZE = 2_000;
 
 type Deps = Pick<Services, 'db' | 'now'>;
-type ImportRow = { line: number; product: ProductWrite };
-type Batch = { rows: ImportRow[]; end: number; line: number; faults: number };
+type Batch = { rows: { line: number; product: ProductWrite }[]; end: number; line: number; faults: number };
 
 type ImportOptions = {
   pid: string;

@@ -8,12 +8,7 @@ import type { Order } from '../revenue/order.rules.ts';
 
 export const id = z.union([z.number(), z.string().regex(/^[\w-]{1,64}$/)]).transform(String);
 const time = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
-const amount = z.union([z.string(), z.number()]).transform((value, issue) => {
-  const read = readAmount(value);
-  if (read !== null) return read;
-  issue.addIssue('is not an amount');
-  return z.NEVER;
-});
+const amount = z.union([z.string(), z.number()]).transform(readAmount).pipe(z.bigint('is not an amount'));
 /** Shopify's global id, if the body contains one: the only field that states the kind of the object. */
 export const gidOf = (kind: string) => z.string().startsWith(`gid://shopify/${kind}/`).nullish();
 const contact = z.object({ email: z.string().nullish(), phone: z.string().nullish() });

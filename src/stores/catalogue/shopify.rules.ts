@@ -23,12 +23,7 @@ export function checkSecret(secret: string): string {
   return isFine ? secret : fail('invalid-request', 'secret must have 16 to 256 printable characters');
 }
 
-const time = z.string().transform((text, issue) => {
-  const date = new Date(text);
-  if (!Number.isNaN(date.getTime())) return date;
-  issue.addIssue('is not a time');
-  return z.NEVER;
-});
+const time = z.string().pipe(z.coerce.date('is not a time'));
 
 const variantShape = z.object({
   id,

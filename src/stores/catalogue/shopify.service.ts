@@ -95,13 +95,12 @@ async function applyEvent(tx: Tx, pid: string, event: Exclude<ShopifyEvent, Orde
 }
 
 type OrderEvent = Extract<ShopifyEvent, { kind: 'order' }>;
-type ProductEvent = Extract<ShopifyEvent, { kind: 'product' }>;
 type LevelEvent = Extract<ShopifyEvent, { kind: 'level' }>;
 
 async function applyProduct(
   tx: Tx,
   pid: string,
-  { changedAt, products, keep }: ProductEvent,
+  { changedAt, products, keep }: Extract<ShopifyEvent, { kind: 'product' }>,
   held: readonly shopify.HeldVariant[],
   now: Date,
 ): Promise<Receipt['status']> {

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { link, open, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
+import { ifMissing } from '../../platform/database/embedded-system.ts';
 import { KEY_BYTES } from '../../platform/encrypt.ts';
 import { makeFolder } from '../../platform/folder.ts';
 
@@ -11,11 +12,8 @@ const pathOf = ({ dataDir }: Deps): string => join(dataDir, 'secrets.key');
 
 /** One key per line. */
 async function readKeys(path: string): Promise<Buffer[]> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return '';
-    throw error;
-  });
-  const lines = text.split(/\s+/).filter(Boolean);
+  const text = await readFile(path, 'utf8').catch(ifMissing);
+  const lines = (text ?? '').split(/\s+/).filter(Boolean);
   return lines.map((line) => Buffer.from(line, 'base64')).filter(({ length }) => length === KEY_BYTES);
 }
 

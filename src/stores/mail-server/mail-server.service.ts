@@ -42,13 +42,12 @@ function requireRealStore(ctx: Context): StoreRow {
   return store;
 }
 
-const NO_SENDER = 'senderAddress is missing: set the sender address of the store first';
-
 export async function setMailServer(ctx: Context, input: MailServerInput): Promise<MailServerView> {
   const { pid } = requireRealStore(ctx);
   const checked = checkServer(input, ctx.config.webhookAllowPrivate);
   const store = await findStore(ctx.db, pid);
-  if (!store?.senderAddress) fail('invalid-request', NO_SENDER);
+  if (!store?.senderAddress)
+    fail('invalid-request', 'senderAddress is missing: set the sender address of the store first');
   await refusePrivateHost(ctx, checked.host, 'host');
   const change = { ...checked, password: await encryptPassword(ctx, pid, checked), version: newId() };
   return hidePassword(await servers.saveServer(ctx.db, pid, change, ctx.now()));

@@ -9,9 +9,7 @@ import * as reports from './report.repo.ts';
 
 const MAX_ROWS = 100;
 
-type ActivityDays = Awaited<ReturnType<typeof reports.activity>>;
-
-const totalsOf = (days: ActivityDays) => ({
+const totalsOf = (days: Awaited<ReturnType<typeof reports.activity>>) => ({
   from: days[0]!.day,
   to: days.at(-1)!.day,
   adds: days.reduce((sum, { adds }) => sum + adds, 0),

@@ -29,12 +29,11 @@ export function sumOf(amounts: readonly Amount[]): Amount {
 }
 
 /** The product is null where neither the store nor the catalogue names it. */
-export type OrderLine = { epi: string; empi: string | null; quantity: number; amount: Amount };
+export type OrderLine = Variant & { quantity: number; amount: Amount };
+type Variant = { epi: string; empi: string | null };
 
 /** An alert that the customer clicked; of many clicks the first and the last are known. */
-export type Click = ClickedVariant & { alertId: string; topic: string; firstAt: Date; lastAt: Date };
-
-type ClickedVariant = { epi: string; empi: string | null };
+export type Click = Variant & { alertId: string; topic: string; firstAt: Date; lastAt: Date };
 
 /** A variant that the shopper had in a list before the order. */
 export type Listed = { epi: string; empi: string };
@@ -43,7 +42,7 @@ export type Listed = { epi: string; empi: string };
 export type Source = { from: 'alert'; topic: string } | { from: 'list' } | null;
 
 /** Whether these are variants of one product: an alert about the red one may sell the blue. */
-function isSameProduct(line: OrderLine, other: ClickedVariant): boolean {
+function isSameProduct(line: OrderLine, other: Variant): boolean {
   return line.epi === other.epi || (line.empi !== null && line.empi === other.empi);
 }
 

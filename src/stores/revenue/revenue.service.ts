@@ -63,9 +63,7 @@ export async function recordOrder(tx: Tx, store: StoreRow, order: Order, now: Da
   return toReport((await revenue.findOrder(tx, pid, orderId))!, !isNew);
 }
 
-type StoredOrder = NonNullable<Awaited<ReturnType<typeof revenue.findOrder>>>;
-
-const toReport = (order: StoredOrder, isRepeat: boolean) => ({
+const toReport = (order: NonNullable<Awaited<ReturnType<typeof revenue.findOrder>>>, isRepeat: boolean) => ({
   ...order,
   isRepeat,
   total: writeAmount(amountOf(order.total)),

@@ -35,9 +35,7 @@ export function listEventTypes(ctx: Context) {
 }
 
 /** `secret` is set only if it was just created. */
-type SavedWebhook = { webhook: WebhookRow; secret: string | null };
-
-export async function saveWebhook(ctx: Context, input: MutationSaveWebhookArgs): Promise<SavedWebhook> {
+export async function saveWebhook(ctx: Context, input: MutationSaveWebhookArgs) {
   const store = requireStore(ctx);
   if (store.isDemo)
     fail('forbidden', 'The demo store cannot have webhooks, because its messages are written to files');
