@@ -1,6 +1,5 @@
-import { createHash, createHmac, hkdfSync } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import type { Viewer } from '../context.ts';
-import { decrypt, encrypt } from '../platform/encrypt.ts';
 import { fail } from '../platform/errors.ts';
 import type { StoreRow } from '../stores/store.repo.ts';
 
@@ -83,15 +82,25 @@ export function fingerprintOf(body: readonly unknown[]): Buffer<ArrayBuffer> {
   }
 }
 
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
 function cipherKey(tenant: Tenant, place: Buffer, key: string): Buffer {
   return Buffer.from(hkdfSync('sha256', key, tenant.secret, place, 32));
 }
 
 /** The Idempotency-Key is part of the cipher key, so only a caller who sends it again can read the response. */
 export function encryptResult(tenant: Tenant, place: Buffer, key: string, text: string): Buffer {
-  return encrypt(cipherKey(tenant, place, key), text);
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', cipherKey(tenant, place, key), iv);
+  const encrypted = Buffer.concat([cipher.update(text), cipher.final()]);
+  return Buffer.concat([iv, cipher.getAuthTag(), encrypted]);
 }
 
 export function decryptResult(tenant: Tenant, place: Buffer, key: string, encrypted: Buffer): unknown {
-  return JSON.parse(decrypt(cipherKey(tenant, place, key), encrypted)!) as unknown;
+  const iv = encrypted.subarray(0, IV_BYTES);
+  const decipher = createDecipheriv('aes-256-gcm', cipherKey(tenant, place, key), iv);
+  decipher.setAuthTag(encrypted.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+  const text = Buffer.concat([decipher.update(encrypted.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
+  return JSON.parse(text.toString('utf8')) as unknown;
 }
