@@ -16,12 +16,8 @@ export async function sendBody(req: Request, res: Response, body: Body): Promise
   if (packed) res.setHeader('Content-Encoding', encoding!);
   const bytes = packed ?? body.plain;
   res.setHeader('Content-Length', bytes.length);
-  handOver(res, bytes);
-}
-
-/** Limits how long a client may take to read a large response, because unread responses fill the process's memory. */
-function handOver(res: Response, bytes: Buffer): void {
   if (res.destroyed) return;
+  // Limits how long a client may take to read a large response, because unread responses fill the process's memory.
   if (bytes.length > LARGE_BODY) {
     const cut = (): void => void res.destroy();
     res.setTimeout(STALL_MS, cut);

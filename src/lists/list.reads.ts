@@ -1,7 +1,6 @@
 import { dependOnItems } from '../context.ts';
 import type { Context } from '../context.ts';
-import { createBatchLoader, oncePerDatabase, shareUnderWay } from '../platform/batch.ts';
-import type { Share } from '../platform/batch.ts';
+import { createBatchLoader, oncePerDatabase, oncePerRequest, shareUnderWay } from '../platform/batch.ts';
 import { failTooMuch, readWithin } from '../platform/budget.ts';
 import type { Budget } from '../platform/budget.ts';
 import { findByLid, findByLids } from './list.repo.ts';
@@ -56,13 +55,7 @@ const pageLoaders = oncePerDatabase(
   (_reader: Pick<Reader, 'db'>) => new Map<string, SizedLoader<PageKey, PageRow>>(),
 );
 /** The items of a response that resolve `list` share one read. */
-const inFlight = new WeakMap<Budget, Share<PageRow>>();
-
-function pagesInFlight({ budget }: Reader): Share<PageRow> {
-  const share = inFlight.get(budget) ?? shareUnderWay<PageRow>();
-  inFlight.set(budget, share);
-  return share;
-}
+const pagesInFlight = oncePerRequest((_reader: Pick<Reader, 'budget'>) => shareUnderWay<PageRow>());
 
 function pageLoader({ db }: Reader, order: PageOrder): SizedLoader<PageKey, PageRow> {
   const [loaders, name] = [pageLoaders({ db }), nameOrder(order)];

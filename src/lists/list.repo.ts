@@ -177,11 +177,6 @@ export async function usedBytes(db: Db, { pid, regid }: ListOwner): Promise<numb
 /** A list that joins another one. */
 export type Joining = { from: string; to: string };
 
-async function findAliased(db: Db, pid: string, lids: readonly string[]): Promise<Map<string, string>> {
-  const rows = await db.prisma.listAlias.findMany({ where: { pid, alias: { in: [...lids] } } });
-  return new Map(rows.map(({ alias, lid }) => [alias, lid]));
-}
-
 /** Calls `find` with the given ids and, if that finds nothing, again with aliases resolved. `find` checks who may see the list. */
 export async function findByLids<Found>(
   db: Db,
@@ -192,7 +187,8 @@ export async function findByLids<Found>(
 ): Promise<Found> {
   const found = await find(lids);
   if (isFound(found)) return found;
-  const aliased = await findAliased(db, pid, lids);
+  const rows = await db.prisma.listAlias.findMany({ where: { pid, alias: { in: [...lids] } } });
+  const aliased = new Map(rows.map(({ alias, lid }) => [alias, lid]));
   return aliased.size === 0 ? found : find(lids.map((lid) => aliased.get(lid) ?? lid));
 }
 

@@ -134,7 +134,7 @@ export function createBatchLoader<Key, Row>(
   });
 }
 
-export type Share<Row> = (name: string, load: () => Promise<Row>) => Promise<Row>;
+type Share<Row> = (name: string, load: () => Promise<Row>) => Promise<Row>;
 
 /** Equal reads share the result of the one in progress; later ones read again. */
 export function shareUnderWay<Row>(): Share<Row> {
@@ -163,6 +163,9 @@ const oncePer =
 
 /** Creates one value per database, such as the loaders that its requests share, and drops it together with the database. */
 export const oncePerDatabase = oncePer('db');
+
+/** Creates one value per request, such as the reads that its parts share. */
+export const oncePerRequest = oncePer('budget');
 
 /** Creates one value per running app, for values that also depend on the configuration. */
 export const oncePerApp = oncePer('config');

@@ -1,8 +1,6 @@
 import type { Context } from '../../context.ts';
-import { createBatchLoader, oncePerDatabase, shareUnderWay } from '../../platform/batch.ts';
-import type { Share } from '../../platform/batch.ts';
+import { createBatchLoader, oncePerDatabase, oncePerRequest, shareUnderWay } from '../../platform/batch.ts';
 import { charge } from '../../platform/budget.ts';
-import type { Budget } from '../../platform/budget.ts';
 import type { ProductRow } from './product.columns.ts';
 import { findEachProduct } from './product.repo.ts';
 import type { VariantKey } from './product.repo.ts';
@@ -12,7 +10,7 @@ const loaderOf = oncePerDatabase(({ db }: Pick<Context, 'db'>) =>
 );
 
 /** Items of one request often ask for the same product at once. */
-const underWay = new WeakMap<Budget, Share<ProductRow | null>>();
+const readsUnderWay = oncePerRequest((_ctx: Pick<Context, 'budget'>) => shareUnderWay<ProductRow | null>());
 
 /** About what a product takes in memory. */
 const bytesOf = ({ bt, dt, sku, du, uri, iu, vi, tags }: ProductRow): number =>
@@ -20,12 +18,9 @@ const bytesOf = ({ bt, dt, sku, du, uri, iu, vi, tags }: ProductRow): number =>
 
 /** The catalogue's record of a variant; null when there is none. */
 export function readProduct(ctx: Pick<Context, 'db' | 'budget'>, key: VariantKey) {
-  const { budget } = ctx;
-  const share = underWay.get(budget) ?? shareUnderWay<ProductRow | null>();
-  underWay.set(budget, share);
-  return share(key.epi, async () => {
+  return readsUnderWay(ctx)(key.epi, async () => {
     const row = await loaderOf(ctx)(key);
-    if (row) charge(budget, bytesOf(row));
+    if (row) charge(ctx.budget, bytesOf(row));
     return row;
   });
 }
