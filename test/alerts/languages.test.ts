@@ -59,7 +59,7 @@ const WALKS = [
     alert: 'Kettle ist wieder verfügbar',
     title: 'Abbestellen',
     undo: 'Rückgängig machen',
-    undone: 'Sie sind wieder angemeldet',
+    undone: 'Sie können wieder Benachrichtigungen erhalten',
   },
   {
     locale: 'ja-JP',

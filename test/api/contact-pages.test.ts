@@ -157,7 +157,7 @@ describe('undo', () => {
       const { action, undo } = undoIn(page.text);
       service.setNow(new Date(NOW.getTime() + HOUR - 1));
       for (let time = 0; time < 2; time += 1) {
-        expect((await send(action, { undo }).expect(200)).text).toContain('You&#39;re subscribed again');
+        expect((await send(action, { undo }).expect(200)).text).toContain('You can get alerts again');
         expect(await stateOf()).toEqual(before);
       }
       // Repeating the way out finds nothing more to undo than what it removes itself.

@@ -52,16 +52,16 @@ const compact = new Intl.NumberFormat(locale, { notation: 'compact' });
 export const formatShort = (value: number): string =>
   value < 10_000 ? numbers.format(value) : compact.format(value);
 
-/** Formats the change against the previous period, such as "+12 %"; null if there is nothing to compare. */
-export function formatChange(now: number, before: number): string | null {
-  if (before === 0) return null;
-  const percent = Math.round(((now - before) / before) * 100);
-  return `${percent > 0 ? '+' : percent < 0 ? '−' : '±'}${numbers.format(Math.abs(percent))} %`;
-}
+const percents = new Intl.NumberFormat(locale, { style: 'percent' });
+const changes = new Intl.NumberFormat(locale, { style: 'percent', signDisplay: 'exceptZero' });
+
+/** Formats the change against the previous period, such as "+12%"; null if there is nothing to compare. */
+export const formatChange = (now: number, before: number): string | null =>
+  before === 0 ? null : changes.format((now - before) / before);
 
 /** Formats a whole percentage; a whole of zero gives a dash. */
 export const formatShare = (part: number, whole: number): string =>
-  whole === 0 ? '–' : `${numbers.format(Math.round((part / whole) * 100))} %`;
+  whole === 0 ? '–' : percents.format(part / whole);
 
 /** Uses decimal units, as disks do: 32000000 is "32 MB". */
 export function formatBytes(bytes: number): string {

@@ -31,13 +31,13 @@ describeInBrowser('figures of the dashboard', () => {
     const added = page.getByRole('figure').filter({ hasText: 'Added to lists' });
     await added.getByText('none in the period before').waitFor();
     await page.getByRole('button', { name: '7 days' }).click();
-    await added.getByText('+50 % vs. previous 7 days').waitFor();
+    await added.getByText('+50% vs. previous 7 days').waitFor();
 
     await page.getByRole('button', { name: 'Custom' }).click();
     expect(await page.getByLabel('From', { exact: true }).inputValue()).toBe(dayAgo(6));
     await page.getByLabel('From', { exact: true }).fill(dayAgo(8));
     await page.getByLabel('To', { exact: true }).fill(dayAgo(7));
-    await added.getByText('±0 % vs. previous 2 days').waitFor();
+    await added.getByText('0% vs. previous 2 days').waitFor();
     await page.reload();
     await added.getByText('4', { exact: true }).first().waitFor();
     expect(await page.getByLabel('To', { exact: true }).inputValue()).toBe(dayAgo(7));
@@ -72,7 +72,7 @@ describeInBrowser('figures of the dashboard', () => {
     await page.getByText('Days are in the time zone Pacific/Kiritimati.').waitFor();
     await page
       .getByRole('row', { name: /€30.00/ })
-      .getByText('+50 % vs. previous 7 days')
+      .getByText('+50% vs. previous 7 days')
       .waitFor();
     await page.getByRole('table', { name: 'Revenue by topic' }).getByText('Back in stock').waitFor();
     const [file] = await Promise.all([

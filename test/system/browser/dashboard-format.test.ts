@@ -36,9 +36,9 @@ test('moments are shown where the store is, and a day begins there, also when th
 });
 
 test.each([
-  [112, 100, '+12 %'],
-  [88, 100, '−12 %'],
-  [100, 100, '±0 %'],
+  [112, 100, '+12%'],
+  [88, 100, '-12%'],
+  [100, 100, '0%'],
   [5, 0, null],
 ])('%d after %d is %s', (now, before, text) => {
   expect(formatChange(now, before)).toBe(text);

@@ -120,7 +120,7 @@ describeInBrowser('forms of the dashboard', () => {
     await page.getByLabel('Minimum price drop (%)').waitFor();
     await openPage(page, 'Topics');
     await page
-      .getByText('price drop of 20 % or more · also shoppers with the product in a list · after')
+      .getByText('price drop of 20% or more · also shoppers with the product in a list · after')
       .waitFor();
     await openTopic('Back in stock');
     expect(await page.getByLabel('Also alert shoppers who have the product in a list').count()).toBe(0);

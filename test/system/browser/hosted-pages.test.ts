@@ -139,7 +139,7 @@ describeInBrowser('the pages behind links', () => {
       "You won't receive “Price drop” alerts from Kettles & Co",
     );
     await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByRole('heading', { name: "You're subscribed again" }).waitFor();
+    await page.getByRole('heading', { name: 'You can get alerts again' }).waitFor();
     const back = page.getByRole('link', { name: 'Continue shopping' });
     expect(await back.getAttribute('href')).toBe('https://shop.example/');
   });

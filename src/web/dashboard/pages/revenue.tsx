@@ -31,7 +31,7 @@ function Funnel({ sent, clicked, ordered, previous, days }: Figures) {
     <>
       <strong>{formatNumber(value)}</strong> <span class="muted">{note}</span>
       <br />
-      <Change now={value} before={before} days={days.length} />
+      <Change now={value} before={before} days={days.length} isBrief />
     </>
   );
   const ofSent = sent > 0 ? t('revenue.ofSent', { share: formatShare(clicked, sent) }) : '';
@@ -58,7 +58,7 @@ function Totals({ totals, previous, days }: Figures) {
         <>
           {formatMoney(total[field], currency)}
           <CellNote>
-            <Change now={Number(total[field])} before={Number(before)} days={days.length} />
+            <Change now={Number(total[field])} before={Number(before)} days={days.length} isBrief />
           </CellNote>
         </>
       );

@@ -55,11 +55,18 @@ export const DAY = {
   cell: ({ day }: { day: string }) => <time dateTime={day}>{formatDay(day)}</time>,
 };
 
-/** "+12 % vs. previous 30 days", or "new" where the period before has none. */
-export function Change({ now, before, days }: { now: number; before: number; days: number }) {
+type ChangeProps = { now: number; before: number; days: number; isBrief?: boolean };
+
+/** "+12% vs. previous 30 days", in brief "+12%", or a note where the period before has none. */
+export function Change({ now, before, days, isBrief = false }: ChangeProps) {
   if (now === 0 && before === 0) return null;
   const change = formatChange(now, before);
+  const text = change === null ? t('period.new') : t('period.change', { change, days });
+  if (!isBrief || change === null) return <span class="muted">{text}</span>;
   return (
-    <span class="muted">{change === null ? t('period.new') : t('period.change', { change, days })}</span>
+    <span class="muted" title={text}>
+      <span aria-hidden="true">{change}</span>
+      <span class="visually-hidden">{text}</span>
+    </span>
   );
 }
