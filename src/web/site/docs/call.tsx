@@ -22,6 +22,8 @@ const CALLERS: Record<Caller, string> = {
     'Call it from your back end with HTTP Basic: `pid` and an API key. Send the shopper’s `regid` in the form.',
 };
 
+const HAS_KEYBOARD = matchMedia('(width >= 800px) and (hover: hover)').matches;
+
 /** The fields of a call and its last run. Input of the reader is never replaced. */
 function useCall(call: Call) {
   const { credentials, demo, setUp, address } = useSettings();
@@ -94,7 +96,7 @@ export function CallBody({ call }: { call: Call }) {
               {run.isBusy ? 'Sending…' : 'Send'}
               <span class="visually-hidden"> {call.path}</span>
             </button>{' '}
-            <span class="quiet">or press Ctrl+Enter</span>
+            {HAS_KEYBOARD && <span class="quiet">or press Ctrl+Enter</span>}
           </div>
         </form>
       </div>
