@@ -133,7 +133,7 @@ describeInBrowser('a developer who uses the API reference', () => {
     expect(await page.locator('.drawer [open] summary').allInnerTexts()).toEqual(['Items']);
     await page.evaluate(() => void (location.hash = '#/me'));
     await eventually(() => page.locator('.drawer [open] summary').innerText(), 'Store');
-    await groups.getByText('Alerts', { exact: true }).focus();
+    await groups.filter({ hasText: /^Alerts$/ }).focus();
     await page.keyboard.press('Enter');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
@@ -145,7 +145,7 @@ describeInBrowser('a developer who uses the API reference', () => {
     await page.locator('#graphql-stores').getByText('an operator key').waitFor();
     await page.evaluate(() => void (location.hash = '#/graphql/list'));
     const list = page.locator('#graphql-list');
-    await list.getByText('x-sessionid').waitFor();
+    await list.getByText('x-sessionid', { exact: true }).waitFor();
     const sample = await list.getByLabel('Sample response').textContent();
     expect(JSON.parse(sample!)).toMatchObject({ data: { list: { lname: 'Birthday' } } });
   });

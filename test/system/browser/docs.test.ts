@@ -137,6 +137,8 @@ describeInBrowser('the API reference', () => {
       .filter((code) => code.includes('"query": "query'))
       .map((code) => code.replaceAll(service.services.config.publicUrl, service.url));
     expect(await runInShell(queries)).toEqual(queries.map(() => '200'));
+    const [live] = await codesIn('#graphql-live-lists figure:has([aria-label=curl])');
+    expect(live).toMatch(/\/graphql\/stream'[^]*'accept: text\/event-stream'/);
 
     await choose('GraphQL');
     for (const [id, [query, variables, headers]] of await codes()) {

@@ -22,8 +22,6 @@ const CALLERS: Record<Caller, string> = {
     'Call it from your back end with HTTP Basic: `pid` and an API key. Send the shopper’s `regid` in the form.',
 };
 
-const HAS_KEYBOARD = matchMedia('(width >= 800px) and (hover: hover)').matches;
-
 /** The fields of a call and its last run. Input of the reader is never replaced. */
 function useCall(call: Call) {
   const { credentials, demo, setUp, address } = useSettings();
@@ -77,6 +75,7 @@ function Samples({ call, values }: { call: Call; values: Values }) {
 
 export function CallBody({ call }: { call: Call }) {
   const { values, edit, run, execute, preparation } = useCall(call);
+  const hasKeyboard = matchMedia('(width >= 800px) and (hover: hover)').matches;
   const sendByKey = (event: KeyboardEvent): void => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void execute(event);
   };
@@ -96,7 +95,7 @@ export function CallBody({ call }: { call: Call }) {
               {run.isBusy ? 'Sending…' : 'Send'}
               <span class="visually-hidden"> {call.path}</span>
             </button>{' '}
-            {HAS_KEYBOARD && <span class="quiet">or press Ctrl+Enter</span>}
+            {hasKeyboard && <span class="quiet">or press Ctrl+Enter</span>}
           </div>
         </form>
       </div>

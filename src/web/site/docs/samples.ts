@@ -94,9 +94,10 @@ export function curlOf({ kind, caller, query, variables }: GraphqlOperation, set
   const { pid, apiKey, regid, sessionid } = withPlaceholders(settings.credentials);
   const basic = { shopper: null, store: `${pid}:${apiKey}`, operator: 'operator:YOUR_OPERATOR_KEY' }[caller];
   const session = basic === null && { 'x-pid': pid, 'x-regid': regid, 'x-sessionid': sessionid };
-  const headers = { 'content-type': 'application/json', ...session };
+  const accept = kind === 'subscription' && { accept: 'text/event-stream' };
+  const headers = { 'content-type': 'application/json', ...accept, ...session };
   const own = settings.demo && 'lid' in variables && { lid: settings.demo.lid };
   const body = json({ query: query.replace(/\s+/g, ' '), variables: { ...variables, ...own } });
-  const path = kind === 'subscription' ? '/graphql/stream' : '/graphql';
+  const path = accept ? '/graphql/stream' : '/graphql';
   return toCurl({ method: 'POST', path, query: {}, form: {}, headers, basic }, settings.address + path, body);
 }
