@@ -21,11 +21,13 @@ export function withRealIds<Value>(value: Value, ids: Ids): Value {
 }
 
 const RANDOM_ID = 'Qm4nT8wZr1cVb6yLk0pXsD';
+/** The service's hash of the sample product in the sample store, as items have it. */
+const PRODUCT_HASH = '8yAnRGQQbj5Pp3OH8JLLrrPQPJLghENVkZDgbN72xzo=';
 const CURSOR = 'MTc2NzIyNTYwMDAwMDow';
 
 /** What the service makes up by chance, or reads from the clock of the database, by field name. */
 const MADE_UP: Record<string, unknown> = {
-  ...{ regid: SHOWN.regid, sessionid: SHOWN.sessionid, pid: SHOWN.pid, uid: RANDOM_ID, di: RANDOM_ID },
+  ...{ regid: SHOWN.regid, sessionid: SHOWN.sessionid, pid: PRODUCT_HASH, uid: RANDOM_ID, di: RANDOM_ID },
   ...{ id: 'Hn2sV5tYq8bXc1dRk7mWzA', subject: 'e7Jm2xPq9cKd4vTn6wRz1s', lhash: '5f1d7a84c2b09e36' },
   ...{ cursor: CURSOR, startCursor: CURSOR, endCursor: CURSOR, rev: '42', seq: 1, cts: 1_767_225_600_000 },
   ...{

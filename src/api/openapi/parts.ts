@@ -12,36 +12,26 @@ export const DESCRIPTION = `Wishlists, save for later and back-in-stock alerts f
   \`fetch-user-list\`, which needs only the \`pid\`.
 - **Request bodies** are forms. Some fields contain JSON, as their descriptions say. Empty fields count as absent, and unknown fields are ignored.
 - **GraphQL** at \`/graphql\` returns the same records and has more operations, which are listed next to the REST calls.
-- **Errors** have a 4xx or 5xx status and the body \`{error, type, msg}\`. Check \`type\` in your code.
+- **Errors** have a 4xx or 5xx status and the body \`{error, type, msg, message}\`. Check \`type\` in your code; \`message\` repeats \`msg\`.
 - **Limits**: every response has \`RateLimit-Remaining\`. After a 429, wait \`Retry-After\` seconds. Long results have pages: send \`limit\` and \`offset\`, or \`first\` and \`after\`.
 - **Retries** are safe if writes have an \`Idempotency-Key\` header: the service runs them once.
 
 The service generates this document from its own routes and its GraphQL schema. A sample response is what the service returns to the sample request; its long texts and arrays are shortened.`;
 
-/** Groups of calls by path, and of GraphQL operations by schema file; the last pattern that matches wins. */
+/** Groups of calls by path, and of GraphQL operations by schema file, in the reader's order; the last pattern that matches wins. */
 const GROUPS = [
-  [/^/, 'Store', 'The store that an API key belongs to.'],
-  [
-    /\/(user\/|shoppers?[/.]|privacy\.)/,
-    'Shoppers',
-    'Guests and accounts, and how a guest’s lists join an account at login.',
-  ],
-  [/\/(lists\/|(list|item|live|trash)\.)/, 'Lists', 'A shopper’s lists and their items.'],
+  [/\/(user\/|shoppers?[/.]|privacy\.)/, 'Shoppers', 'Guests and accounts, and how they merge at login.'],
+  [/\/(lists\/|(list|item|live|trash)\.)/, 'Lists', 'A shopper’s lists.'],
+  [/\/lists\/(update-ctx|is-in-lists|[a-z-]*items)$/, 'Items', 'The items of lists, and deleted ones.'],
   [/\/lists\/sfl\//, 'Save for later', 'The list of items that a shopper moved out of the cart.'],
-  [
-    /\/(products?[/.]|catalog\.)/,
-    'Products',
-    'The catalogue, its stock, and how many lists a product is in.',
-  ],
-  [
-    /\/(subscriptions?[/.]|mailinglist|alerts?\.|contact\.)/,
-    'Alerts',
-    'Subscriptions, sent alerts and the mailing list.',
-  ],
+  [/\/(subscription|mailing|alert|contact)/, 'Alerts', 'Subscriptions, sent alerts and the mailing list.'],
+  [/\/(product|catalog)/, 'Products', 'The catalogue, its stock, and how many lists a product is in.'],
   [/\/topic\./, 'Topics', 'What alerts are about: their triggers, rules and texts.'],
   [/\/(orders\/|revenue)/, 'Revenue', 'Orders, and the revenue from alerts and lists.'],
   [/\/report\./, 'Reports', 'What shoppers do and want, and what is left to set up.'],
   [/\/webhook\./, 'Webhooks', 'The URLs to which the service sends events, and the deliveries to them.'],
+  [/\/(me$|(store|mail-server|integration)\.)/, 'Store', 'The store that an API key belongs to.'],
+  [/\/operator\./, 'Operator', 'All stores of this service, for those who run it.'],
 ] as const;
 
 export const TAGS: Schema[] = GROUPS.map(([, name, description]) => ({ name, description }));

@@ -36,6 +36,8 @@ function firstTab(): Partial<Tab> {
   return { query: query ?? '', variables: variables ?? '', headers: headers ?? '' };
 }
 
+const first: Partial<Tab> = linkedTab() ?? firstTab();
+const isNarrow = matchMedia('(max-width: 760px)').matches;
 const root = document.querySelector<HTMLElement>('#app')!;
 
 createRoot(root).render(
@@ -45,11 +47,11 @@ createRoot(root).render(
       fetcher,
       storage,
       defaultTabs: tabs,
-      ...(linkedTab() ?? firstTab()),
+      ...first,
       defaultHeaders: shopperHeaders,
       defaultQuery: '',
       // On a phone the query needs the space; a tap on their names opens them.
-      defaultEditorToolsVisibility: matchMedia('(max-width: 760px)').matches ? false : 'headers',
+      defaultEditorToolsVisibility: !isNarrow && (first.variables ? 'variables' : 'headers'),
       // The storage decides where they are stored.
       shouldPersistHeaders: true,
       showPersistHeadersSettings: false,

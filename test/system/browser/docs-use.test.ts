@@ -42,6 +42,13 @@ describeInBrowser('a developer who uses the API reference', () => {
     ['retry', 'Safe retries'],
     ['callback', 'Create a webhook'],
     ['stock set', 'Set stock'],
+    ['delete user gdpr', 'Erase a shopper'],
+    ['forget customers', 'Erase a shopper'],
+    ['how to forget my customer nowhere', 'Erase a shopper'],
+    ['cancel a subscription', 'Unsubscribe the shopper'],
+    ['live stream', "Stream the shopper's lists"],
+    ['price drop', 'Subscribe to alerts'],
+    ['notify me when back', 'Subscribe to alerts'],
   ])('finds by "%s" among the first: %s', async (search, title) => {
     await open('');
     expect((await titles(search)).slice(0, 5)).toContain(title);
@@ -57,7 +64,10 @@ describeInBrowser('a developer who uses the API reference', () => {
     expect(before.filter((letter) => /[a-z]/.test(letter))).toEqual([]);
     expect(await titles('share')).toEqual(expect.arrayContaining(["Update the calling store's settings"]));
     expect((await titles('move'))[0]).toBe('Move items to another list');
-    expect(await titles('no such word')).toEqual([]);
+    const added = await titles('add item to wishlist');
+    expect(added.slice(0, 2)).toContain('Add, update and remove list items');
+    expect(added.indexOf('A shopper saved an item to a list')).toBeGreaterThan(1);
+    expect(await titles('nowhere nohow lid')).toEqual([]);
     await page.getByText('Try one word, a field or a path').waitFor();
   });
 
@@ -98,6 +108,7 @@ describeInBrowser('a developer who uses the API reference', () => {
           return top >= 0 && bottom <= innerHeight;
         });
       expect(await isInView('.send')).toBe(true);
+      expect(await call.getByText('or press Ctrl+Enter').count()).toBe(width > 800 ? 1 : 0);
       await page.keyboard.press('Control+Enter');
       await call.locator('[data-runs="1"] [data-status="400"]').waitFor();
       await call.getByText('lname must have 3 to 50 characters', { exact: true }).waitFor();
@@ -114,12 +125,27 @@ describeInBrowser('a developer who uses the API reference', () => {
     },
   );
 
+  test('the contents begin with what a storefront needs, and only the group of the open place is unfolded', async () => {
+    await open('#/listsUpdateCtx');
+    const groups = page.locator('.drawer summary');
+    const [, , ...names] = await groups.allInnerTexts();
+    expect(names.slice(0, 6)).toEqual(['Shoppers', 'Lists', 'Items', 'Save for later', 'Alerts', 'Products']);
+    expect(await page.locator('.drawer [open] summary').allInnerTexts()).toEqual(['Items']);
+    await page.evaluate(() => void (location.hash = '#/me'));
+    await eventually(() => page.locator('.drawer [open] summary').innerText(), 'Store');
+    await groups.filter({ hasText: /^Alerts$/ }).focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.locator('#bispaSubscriptionsCreate summary:focus').waitFor();
+  });
+
   test('an operation over GraphQL shows who may call it, and what it returns', async () => {
     await open('#/graphql/stores');
     await page.locator('#graphql-stores').getByText('an operator key').waitFor();
     await page.evaluate(() => void (location.hash = '#/graphql/list'));
     const list = page.locator('#graphql-list');
-    await list.getByText('x-sessionid').waitFor();
+    await list.getByText('x-sessionid', { exact: true }).waitFor();
     const sample = await list.getByLabel('Sample response').textContent();
     expect(JSON.parse(sample!)).toMatchObject({ data: { list: { lname: 'Birthday' } } });
   });

@@ -129,6 +129,17 @@ describeInBrowser('the API reference', () => {
     expect(commands.length).toBeGreaterThan(25);
     expect(await runInShell(commands.flatMap(([, code]) => code))).toEqual(commands.map(() => '200'));
 
+    const others = await page
+      .locator('[id^="graphql-"]:not([id*=live]):not(:has-text("operator key"))')
+      .evaluateAll((all) => all.map((one) => one.querySelector('[aria-label=curl]')!.textContent));
+    expect(others.length).toBeGreaterThan(30);
+    const queries = others
+      .filter((code) => code.includes('"query": "query'))
+      .map((code) => code.replaceAll(service.services.config.publicUrl, service.url));
+    expect(await runInShell(queries)).toEqual(queries.map(() => '200'));
+    const [live] = await codesIn('#graphql-live-lists figure:has([aria-label=curl])');
+    expect(live).toMatch(/\/graphql\/stream'[^]*'accept: text\/event-stream'/);
+
     await choose('GraphQL');
     for (const [id, [query, variables, headers]] of await codes()) {
       const answer = await service.http
@@ -216,9 +227,9 @@ describeInBrowser('the API reference', () => {
     await eventually(async () => (await found.count()) < 4, true);
     await eventually(() => found.first().locator('mark').textContent(), 'toemail');
     expect(await found.first().locator('.snippet').last().textContent()).toMatch(/: toemail: \w+/);
-    await page.keyboard.type(' nowhere');
+    await page.keyboard.type(' nowhere nohow');
     await page.getByRole('status').getByText('No results').waitFor();
-    for (const _letter of ' nowhere') await page.keyboard.press('Backspace');
+    for (const _letter of ' nowhere nohow') await page.keyboard.press('Backspace');
     await page.keyboard.press('Enter');
     await page.locator('#listsEmailList summary:focus').waitFor();
     expect(page.url()).toContain('#/listsEmailList');
@@ -236,6 +247,7 @@ describeInBrowser('the API reference', () => {
     await page.evaluate(() => void (location.hash = '#/graphql/audience'));
     await page.locator('#graphql-audience').getByRole('link', { name: 'Open in GraphiQL' }).click();
     await page.locator('.graphiql-query-editor').getByText('Audience', { exact: true }).waitFor();
+    await page.getByRole('textbox', { name: 'Variables' }).waitFor();
     await page.locator('.graphiql-execute-button').click();
     const result = page.locator('.result-window').first();
     await eventually(async () => /"audience"[^]*"count": \d/.test(await result.innerText()), true);
@@ -260,6 +272,7 @@ describeInBrowser('the API reference', () => {
       expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
       expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThan(16_000);
       if (viewport.width < 800) await page.getByRole('button', { name: 'Contents and search' }).click();
+      await page.locator('.drawer').getByText('Items', { exact: true }).click();
       await page.locator('.drawer a[href="#/listsUpdateCtx"]').click();
       const section = page.locator('#listsUpdateCtx');
       await section.getByText('Response fields').click();

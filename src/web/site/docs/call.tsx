@@ -75,6 +75,7 @@ function Samples({ call, values }: { call: Call; values: Values }) {
 
 export function CallBody({ call }: { call: Call }) {
   const { values, edit, run, execute, preparation } = useCall(call);
+  const hasKeyboard = matchMedia('(width >= 800px) and (hover: hover)').matches;
   const sendByKey = (event: KeyboardEvent): void => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void execute(event);
   };
@@ -94,7 +95,7 @@ export function CallBody({ call }: { call: Call }) {
               {run.isBusy ? 'Sending…' : 'Send'}
               <span class="visually-hidden"> {call.path}</span>
             </button>{' '}
-            <span class="quiet">or press Ctrl+Enter</span>
+            {hasKeyboard && <span class="quiet">or press Ctrl+Enter</span>}
           </div>
         </form>
       </div>

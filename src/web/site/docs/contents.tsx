@@ -5,9 +5,11 @@ import { areasOf, textOf } from './model.ts';
 import type { Document, GraphqlOperation } from './model.ts';
 import { json } from './request.ts';
 import { Errors } from './response.tsx';
+import { curlOf } from './samples.ts';
 import { SchemaFields } from './schema.tsx';
 import { fieldsIn } from './search.ts';
 import type { Part } from './search.ts';
+import { useSettings } from './settings.ts';
 import { Text } from './text.tsx';
 
 const GRAPHQL_CALLERS: Record<GraphqlOperation['caller'], string> = {
@@ -40,10 +42,12 @@ export const START: Part[] = [
 ];
 
 function OperationBody(operation: GraphqlOperation) {
-  const { kind, query, variables, caller, args, description, response } = operation;
+  const settings = useSettings();
+  const { kind, query, caller, args, description, response } = operation;
+  const variables = query.includes('$') ? json(operation.variables) : '';
   const place =
     kind === 'subscription' ? '`/graphql/stream`, which responds with server-sent events' : '`POST /graphql`';
-  const link = new URLSearchParams({ query, variables: json(variables), caller }).toString();
+  const link = new URLSearchParams({ query, variables, caller }).toString();
   return (
     <div class="call">
       <div>
@@ -54,7 +58,8 @@ function OperationBody(operation: GraphqlOperation) {
       </div>
       <div class="try">
         <Code title="Document" code={query} what="Document" />
-        {query.includes('$') && <Code title="Variables" code={json(variables)} what="Variables" />}
+        {variables && <Code title="Variables" code={variables} what="Variables" />}
+        <Code title="curl" code={curlOf(operation, settings)} what="curl" />
         {response && <Code title="Sample response" code={json(response)} what="Sample response" />}
       </div>
     </div>

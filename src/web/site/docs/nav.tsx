@@ -39,7 +39,7 @@ export function Navigation({ parts, current }: { parts: Part[]; current: string 
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (!step) return;
     event.preventDefault();
-    const places = [...drawer.current!.querySelectorAll<HTMLElement>('input, a')];
+    const places = [...drawer.current!.querySelectorAll<HTMLElement>('input, summary, [open] a, form ~ a')];
     places[places.indexOf(document.activeElement as HTMLElement) + step]?.focus();
   };
   const open = (event: SubmitEvent): void => {
@@ -47,20 +47,19 @@ export function Navigation({ parts, current }: { parts: Part[]; current: string 
     if (isSearching && found[0]) location.hash = found[0].topic.href;
     close();
   };
-  const link = (
-    { href, title, note = '' }: Pick<Topic, 'href' | 'title' | 'note'>,
-    details: ComponentChildren = null,
-  ) => (
+  const link = ({ href, title, note = '' }: Topic, details: ComponentChildren = null) => (
     <a href={href} aria-current={href === current ? 'true' : undefined} onClick={close}>
       {title} {note.startsWith('GraphQL') && <small class="note">GraphQL</small>}
       {details}
     </a>
   );
   const groups = parts.map(({ name, topics }) => (
-    <section>
-      <h2>{name}</h2>
+    <details open={topics.some(({ href }) => href === current)}>
+      <summary>
+        <h2>{name}</h2>
+      </summary>
       {topics.map((topic) => link(topic))}
-    </section>
+    </details>
   ));
   const results = found.map(({ topic, part, snippet: { before, mark, after } }) =>
     link(

@@ -1,5 +1,5 @@
 import { clientCalls } from './client-samples.ts';
-import type { Call } from './model.ts';
+import type { Call, GraphqlOperation } from './model.ts';
 import { addressOf, basicHeader, json, parsed, requestOf } from './request.ts';
 import type { Credentials, Request, Values } from './request.ts';
 import type { Settings } from './settings.ts';
@@ -9,7 +9,7 @@ type Piece = { title?: string; code: string };
 
 const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-function toCurl({ method, form, headers, basic }: Request, url: string): string {
+function toCurl({ method, form, headers, basic }: Request, url: string, body = ''): string {
   const fields = Object.entries(form).map(([name, value]) =>
     shellQuoted(`${name}=${/^[[{]/.test(value) ? value.replace(/\n\s*/g, '') : value}`),
   );
@@ -18,7 +18,7 @@ function toCurl({ method, form, headers, basic }: Request, url: string): string 
     ...(basic ? [`-u ${shellQuoted(basic)}`] : []),
     ...Object.entries(headers).map((header) => `-H ${shellQuoted(header.join(': '))}`),
     ...fields.map((field) => `--data-urlencode ${field}`),
-    ...(method === 'POST' && fields.length === 0 ? [`-d ''`] : []),
+    ...(method === 'POST' && fields.length === 0 ? [`-d ${shellQuoted(body)}`] : []),
   ].join(' \\\n  ');
 }
 
@@ -87,4 +87,17 @@ export function sampleOf(call: Call, values: Values, settings: Settings): Piece[
     { title: 'Variables', code: json(variablesOf(call, values)) },
     { title: `Headers of POST ${address}/graphql`, code: headers },
   ];
+}
+
+/** An operation over GraphQL, with a list of the demo shopper if it is known. */
+export function curlOf({ kind, caller, query, variables }: GraphqlOperation, settings: Settings): string {
+  const { pid, apiKey, regid, sessionid } = withPlaceholders(settings.credentials);
+  const basic = { shopper: null, store: `${pid}:${apiKey}`, operator: 'operator:YOUR_OPERATOR_KEY' }[caller];
+  const session = basic === null && { 'x-pid': pid, 'x-regid': regid, 'x-sessionid': sessionid };
+  const accept = kind === 'subscription' && { accept: 'text/event-stream' };
+  const headers = { 'content-type': 'application/json', ...accept, ...session };
+  const own = settings.demo && 'lid' in variables && { lid: settings.demo.lid };
+  const body = json({ query: query.replace(/\s+/g, ' '), variables: { ...variables, ...own } });
+  const path = accept ? '/graphql/stream' : '/graphql';
+  return toCurl({ method: 'POST', path, query: {}, form: {}, headers, basic }, settings.address + path, body);
 }

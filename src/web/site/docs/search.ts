@@ -13,8 +13,6 @@ export type Topic = {
 
 export type Part = { name: string; about?: string; topics: Topic[] };
 
-type Snippet = { before: string; mark: string; after: string };
-
 const MAX_DEPTH = 3;
 const [BEFORE, AFTER] = [30, 90];
 
@@ -27,34 +25,42 @@ export function fieldsIn(schema: Schema, schemas: Record<string, Schema>, depth 
   ]);
 }
 
-/** What people type for a word of this reference. */
+/** What people type for a word of this reference, in the singular; a phrase comes before its first word. */
 const SYNONYMS: Record<string, string> = {
-  stock: 'restock|back in stock|out of stock|sold out|inventory|availability',
+  stock: 'restock|back in stock|out of stock|sold out|back|inventory|availability',
   merge: 'login|log in|sign in|signin',
-  'a list': 'wishlist|wishlists|wish list|favourites|favorites|registry',
-  unsubscribe: 'opt out|optout|opt-out|stop alerts',
-  erase: 'gdpr|delete my data|right to be forgotten|anonymise',
-  export: 'gdpr|download my data|data access',
+  'a list': 'wishlist|wish list|favourite|favorite|registry',
+  'list items': 'wishlist|wish list|favourite|favorite',
+  'subscribe to alerts': 'price drop|back in stock|back|notify|notification',
+  shopper: 'customer|user',
+  unsubscribe: 'cancel|opt out|optout|opt-out|stop alert',
+  erase: 'gdpr|privacy|forget|delete my data|delete|right to be forgotten|anonymise',
+  export: 'gdpr|privacy|download my data|data access',
   guest: 'anonymous|visitor|not logged in',
-  alert: 'notify|notification|notifications|reminder',
+  alert: 'notify|notification|reminder',
   public: 'share|shared|public link',
   credentials: 'auth|authentication|authorization|authorisation|password|token',
   'api key': 'token|secret|password',
-  limits: 'rate limit|rate limits|429|throttle|quota|pagination|paging',
-  'safe retries': 'retry|retries|idempotency|duplicate request',
-  webhook: 'callback|hook',
+  limits: 'rate limit|429|throttle|quota|pagination|paging',
+  'safe retries': 'retry|retrie|idempotency|duplicate request',
+  webhook: 'callback|hook|push',
+  stream: 'live|realtime|real-time|real time|push|sse',
   pricedrop: 'price drop|discount|sale',
   cart: 'basket|checkout',
 };
-const PHRASES = new RegExp(`(?<!\\S)(${Object.values(SYNONYMS).join('|')})(?!\\S)`, 'g');
+const PHRASES = new RegExp(`(?<!\\S)(${Object.values(SYNONYMS).join('|')})s?(?!\\S)`, 'g');
+const STOP_WORDS = /^(an?|the|to|of|for|from|in|on|with|and|or|how|do|can|i|my|me|is|are|it|when|what)$/;
 
-/** The words of a search, each with the words that may stand for it. */
+/** The words of a search that matter, each with the words that may stand for it. */
 function wordsOf(search: string): string[][] {
-  const text = search.toLowerCase();
-  const namesOf = (phrase: string): string[] =>
-    Object.keys(SYNONYMS).filter((name) => SYNONYMS[name]!.split('|').includes(phrase));
-  const others = text.replace(PHRASES, '').split(/\s+/).filter(Boolean);
-  return [...(text.match(PHRASES) ?? []).map((one) => [one, ...namesOf(one)]), ...others.map((one) => [one])];
+  const text = search.toLowerCase().trim();
+  const others = text.replace(PHRASES, '').split(/\s+/);
+  const words = [...(text.match(PHRASES) ?? []), ...others.filter((one) => one && !STOP_WORDS.test(one))];
+  return (words.length > 0 ? words : [text]).map((word) => {
+    const singular = word.replace(/(?<=\w\w[^su])s$/, '');
+    const names = Object.keys(SYNONYMS).filter((name) => SYNONYMS[name]!.split('|').includes(singular));
+    return [...new Set([word, singular, ...names])];
+  });
 }
 
 const escaped = (word: string): string => word.replace(/[^\w\s]/g, '\\$&');
@@ -70,7 +76,7 @@ const startOf = (text: string, word: string): number =>
 const placeOf = (text: string, word: string): number =>
   Math.max(startOf(text, word), word.length > 3 ? text.toLowerCase().indexOf(word) : -1);
 
-function snippetOf(text: string, words: string[]): Snippet {
+function snippetOf(text: string, words: string[]) {
   const piece = text.replace(/<[^>]+>|`|\*\*/g, '').replace(/\s+/g, ' ');
   const word = words.find((one) => placeOf(piece, one) >= 0) ?? '';
   const at = Math.max(0, placeOf(piece, word));
@@ -83,16 +89,20 @@ function snippetOf(text: string, words: string[]): Snippet {
   };
 }
 
-/** Ranks a word by where it is: in the title, a name, a text, inside another word; Infinity if it is nowhere. */
+/** What a word that is nowhere adds to a rank: more than all other words together. */
+const MISSING = 100;
+
+/** Ranks a word by where it is: in the title, a name, a text, inside another word, or nowhere. */
 function rankOf({ title, note = '', pieces }: Topic, word: string): number {
   const names = pieces.map((piece) => /^\w+(?=:)/.exec(piece)?.[0] ?? '');
   const places = [[title], [note, ...names], pieces];
+  if (!places.flat().join('\n').toLowerCase().includes(word)) return MISSING;
   const rank = places.findIndex((texts) => texts.some((text) => startOf(text, word) >= 0));
   if (rank >= 0) return rank;
-  return places.flat().some((text) => placeOf(text, word) >= 0) ? places.length : Infinity;
+  return places.flat().some((text) => placeOf(text, word) >= 0) ? places.length : MISSING;
 }
 
-/** Finds the topics that contain all words, best first; a synonym counts a little less than the word itself. */
+/** Finds the topics with all words, else with half of them, best first. Synonyms count a little less, as do events and errors. */
 export function searchTopics(parts: Part[], search: string) {
   const words = wordsOf(search);
   const topics = parts.flatMap((part) => part.topics.map((topic) => ({ topic, part: part.name })));
@@ -100,9 +110,12 @@ export function searchTopics(parts: Part[], search: string) {
     const ranks = words.map((ways) =>
       Math.min(...ways.map((way, at) => rankOf(one.topic, way) + Math.sign(at) / 2)),
     );
-    return { ...one, rank: ranks.reduce((sum, rank) => sum + rank, 0) };
+    const extra = /^#\/(webhook\/|errors)/.test(one.topic.href) ? 1 : 0;
+    return { ...one, rank: ranks.reduce((sum, rank) => sum + Math.min(rank, MISSING), extra) };
   });
-  const found = ranked.filter(({ rank }) => rank < Infinity).sort((left, right) => left.rank - right.rank);
+  ranked.sort((left, right) => left.rank - right.rank);
+  const missing = ranked[0]!.rank < MISSING ? 0 : words.length / 2;
+  const found = ranked.filter(({ rank }) => Math.floor(rank / MISSING) <= missing);
   return found.map(({ topic, part }) => {
     const { pieces } = topic;
     const isIn = (piece: string) => (ways: string[]) => ways.some((way) => placeOf(piece, way) >= 0);
