@@ -45,7 +45,12 @@ function signInToEmail({ lid, lname }: List): void {
 function EmailList({ list }: { list: List }) {
   const send = async (value: FieldReader, form: HTMLFormElement): Promise<void> => {
     const [toemail, fromname] = [value('toemail'), value('fromname')];
-    await client.sendListViaEmail({ lid: list.lid, toemail, fromname });
+    await client.sendListViaEmail({
+      lid: list.lid,
+      toemail,
+      fromname,
+      language: document.documentElement.lang,
+    });
     show(`List emailed to ${toemail}`);
     form.reset();
   };
