@@ -36,9 +36,6 @@ function StockRow({ product }: { product: Product }) {
 const outbox = (): Element => document.querySelector('#outbox')!;
 const showOutbox = async (): Promise<void> => outbox().scrollIntoView();
 
-/** On a phone the outbox is below the products. */
-const isOutboxBelow = (): boolean => outbox().getBoundingClientRect().top > innerHeight;
-
 export function TestPanel() {
   const messages = useOutbox();
   const newest = messages?.[0];
@@ -47,7 +44,8 @@ export function TestPanel() {
     const isNew = newest && hasLoaded.current;
     hasLoaded.current = messages !== null;
     if (newest) void refreshAlerts().catch(() => undefined);
-    if (!isNew || !isOutboxBelow()) return;
+    // On a phone the outbox is below the products; elsewhere the visitor sees the message arrive.
+    if (!isNew || outbox().getBoundingClientRect().top < innerHeight) return;
     const id = show(`New message to ${newest.to}`, false, { name: 'Show', run: showOutbox });
     return () => dismiss(id);
   }, [messages === null, newest?.id]);

@@ -51,6 +51,15 @@ describeInBrowser('variants and messages of the demo storefront', () => {
     await logIn(page, email);
     await page.getByRole('button', { name: 'Watch price: Oak board' }).click();
     await page.getByRole('link', { name: 'Watching price: Oak board' }).waitFor();
+    await heart(page, 'Oak board').click();
+    await page.getByRole('link', { name: 'Lists 1' }).click();
+    await page.getByRole('button', { name: 'Share' }).click();
+    const share = page.getByRole('dialog');
+    await share.getByLabel('Your name').fill('Ann');
+    await share.getByLabel('To').fill(email);
+    await share.getByRole('button', { name: 'Send email' }).click();
+    await page.getByText(`List emailed to ${email}`).waitFor();
+    await share.getByRole('button', { name: 'Close' }).click();
     await page.getByRole('link', { name: 'Test panel' }).click();
     const notices = page.getByRole('status').getByText(`New message to ${email}`);
     const subjects = page
@@ -60,13 +69,14 @@ describeInBrowser('variants and messages of the demo storefront', () => {
     await page.getByRole('button', { name: 'Restock: Reading lamp' }).click();
     await page.getByRole('button', { name: 'Sell out: Reading lamp' }).waitFor();
     await waitForMessage(service, subjects.getByText('Reading lamp is back'));
+    await waitForMessage(service, subjects.getByText('Ann shared the list “Favourites” with you'));
     expect(await notices.count()).toBe(0);
 
     await page.setViewportSize({ width: 390, height: 844 });
     await page.getByRole('button', { name: 'Drop price: Oak board' }).click();
     await page.getByRole('button', { name: 'Restore price: Oak board' }).waitFor();
     await waitForMessage(service, notices);
-    await subjects.getByText(/^Oak board/).waitFor();
+    await subjects.getByText(/^Oak board.*€28\.80/).waitFor();
     await page.getByRole('link', { name: 'Cart' }).click();
     await notices.waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Test panel' }).click();
