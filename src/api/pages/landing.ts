@@ -62,7 +62,7 @@ function body(url: string, steps: string, shown: DemoStore | null, hasDemo: bool
   return `<main class="wrap">
   <section class="hero">
     <h1>Wishlists and back-in-stock alerts for any online store</h1>
-    <p class="lead">Shoppers save what they like, and hear when it’s back or gets cheaper. You see what they want.</p>
+    <p class="lead">Shoppers save what they like and get a message when it’s back or cheaper. You see what they want.</p>
     ${hasDemo ? `<div class="buttons"><a class="button" href="/demo">Open the demo shop</a>${shown ? DASHBOARD_BUTTON : ''}</div>` : ''}
     ${PICTURE}
     <div class="buttons text">${REASONS.trim().replaceAll(/^(.+) \| (.+)$/gm, '<div class="reason"><strong>$1</strong><br>$2</div>')}</div>
