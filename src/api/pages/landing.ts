@@ -61,7 +61,7 @@ function body(url: string, steps: string, shown: DemoStore | null, hasDemo: bool
   const links = rows.filter((row) => hasDemo || !row.startsWith('/demo '));
   return `<main class="wrap">
   <section class="hero">
-    <h1>Wishlists and back-in-stock alerts for any online store</h1>
+    <h1>Wishlists and back&#8209;in&#8209;stock alerts for any online store</h1>
     <p class="lead">Shoppers save what they like and get a message when it’s back or cheaper. You see what they want.</p>
     ${hasDemo ? `<div class="buttons"><a class="button" href="/demo">Open the demo shop</a>${shown ? DASHBOARD_BUTTON : ''}</div>` : ''}
     ${PICTURE}
