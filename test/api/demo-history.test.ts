@@ -95,6 +95,7 @@ test("a shopper's page shows the shopper's own list and alerts, a guest's too, a
       lists(first: 10, st: null) { edges { node { lname cnt } } } subscriptions(first: 20) { edges { node { epi: id } } } } }`;
     const { body } = await service.graphql(query, { uid: node.uid }, { store }).expect(200);
     expect(body.data.findShopper.lists.edges).toHaveLength(1);
+    expect(body.data.findShopper.lists.edges[0].node.cnt).toBeGreaterThan(0);
     if (body.data.findShopper.subscriptions.edges.length > 0) kinds.add(node.isGuest);
   }
   expect(kinds).toEqual(new Set([true, false]));

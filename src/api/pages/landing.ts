@@ -11,7 +11,7 @@ import { quickStart, toHtml } from './quick-start.ts';
 const LINKS = `
 /demo | Demo shop | A small shop with wishlists, save for later and back-in-stock alerts. Try everything in a minute. | <path d="M4 10h16l-1 10H5L4 10z"/><path d="M8 10V8a4 4 0 0 1 8 0v2"/>
 /dashboard | Dashboard | Demand, alerts, email templates, shoppers and settings of your store. | <path d="M4 20V4"/><path d="M4 20h16"/><path d="M8 16v-4M12.5 16V8M17 16v-6"/>
-/docs | API reference | Every REST call and GraphQL operation with its fields and errors, ready to send. | <path d="M12 6.5C10 5 7 4.5 4 5v14c3-.5 6 0 8 1.5 2-1.5 5-2 8-1.5V5c-3-.5-6 0-8 1.5z"/><path d="M12 6.5v14"/>
+/docs | API reference | Every REST call and GraphQL operation with its fields, errors and samples. | <path d="M12 6.5C10 5 7 4.5 4 5v14c3-.5 6 0 8 1.5 2-1.5 5-2 8-1.5V5c-3-.5-6 0-8 1.5z"/><path d="M12 6.5v14"/>
 /graphiql | GraphiQL | Write and run GraphQL queries, with the schema’s documentation next to them. | <path d="M8 4c-3 0-1 7-4 8 3 1 1 8 4 8M16 4c3 0 1 7 4 8-3 1-1 8-4 8"/>
 /client | Browser library | One script tag for your storefront: small, typed, without dependencies. | <path d="M9 7l-5 5 5 5M15 7l5 5-5 5"/>
 `;
@@ -47,8 +47,13 @@ ${demo ? IDENTIFY_DEMO : IDENTIFY_BY_BACKEND}
 const DASHBOARD_BUTTON =
   '<form method="post" action="/dashboard/demo"><button class="button quiet">Open the demo dashboard</button></form>';
 
-const LOGO =
-  '<svg width="64" viewBox="0 0 48 48" fill="currentcolor" aria-hidden="true"><path d="M6 44V20a18 18 0 0 1 36 0v24" fill="none" stroke="currentcolor" stroke-width="3.5" stroke-linecap="round"/><path d="M24 37s-10-6-10-13a5.6 5.6 0 0 1 10-3.4A5.6 5.6 0 0 1 34 24c0 7-10 13-10 13z"/></svg>';
+/** Why a store chooses it: reason and text. */
+const REASONS = `
+Open source | MIT licence. You host it on your own server.
+Your shoppers’ data stays with you | Export and erase it in the dashboard or over the API.
+Works with your shop | Shopify over its webhooks, any other shop over GraphQL or REST.
+Five languages | Emails and pages in English, German, French, Spanish and Japanese.
+`;
 
 /** `shown` is the demo store for a browser on the same machine. */
 function body(url: string, steps: string, shown: DemoStore | null, hasDemo: boolean): string {
@@ -56,11 +61,11 @@ function body(url: string, steps: string, shown: DemoStore | null, hasDemo: bool
   const links = rows.filter((row) => hasDemo || !row.startsWith('/demo '));
   return `<main class="wrap">
   <section class="hero">
-    ${LOGO}
-    <h1>wishgate</h1>
-    <p class="lead">Wishlists, save for later and back-in-stock alerts for online stores. Host it yourself, and call it over REST or GraphQL.</p>
+    <h1>Wishlists and back&#8209;in&#8209;stock alerts for any online store</h1>
+    <p class="lead">Shoppers save what they like and get a message when it’s back or cheaper. You see what they want.</p>
     ${hasDemo ? `<div class="buttons"><a class="button" href="/demo">Open the demo shop</a>${shown ? DASHBOARD_BUTTON : ''}</div>` : ''}
     ${PICTURE}
+    <div class="buttons text">${REASONS.trim().replaceAll(/^(.+) \| (.+)$/gm, '<div class="reason"><strong>$1</strong><br>$2</div>')}</div>
   </section>
   <section>
     <h2 class="visually-hidden">Pages</h2>

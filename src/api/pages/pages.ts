@@ -77,8 +77,7 @@ function docsPage(req: Request, { config }: Services, demo: DemoStore | null): H
   return {
     bundle: 'docs',
     title: 'API reference · wishgate',
-    description:
-      'Every REST call and GraphQL operation of wishgate with its fields and errors, ready to send.',
+    description: 'Every REST call and GraphQL operation of wishgate with its fields, errors and samples.',
     body: `<div id="app"><p class="waiting">The API reference needs JavaScript. Without it, read <a href="/docs/openapi.json">openapi.json</a>.</p></div>`,
     data: { address: config.publicUrl, demo: shown },
     isSecret: shown !== null,

@@ -99,7 +99,8 @@ export const waitsFor = (epi: number, topic: AlertTopic): boolean =>
 
 /** The client subscribes a customer's own address; the shop's back end subscribes any other. */
 export async function subscribe(product: Product, topic: AlertTopic, address: string): Promise<void> {
-  if (address === shop.email) await client.subscribeForProductAlert({ products: [product], topics: [topic] });
+  const alert = { products: [product], topics: [topic], language: document.documentElement.lang };
+  if (address === shop.email) await client.subscribeForProductAlert(alert);
   else await backend.notify(address, product, topic);
   await refreshAlerts();
 }

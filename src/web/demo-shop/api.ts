@@ -48,7 +48,7 @@ export const backend = {
   logout: () => call<object>('logout', {}),
   notify: async (email: string, product: Pick<Product, 'epi' | 'empi' | 'du'>, topic: AlertTopic) => {
     await identified;
-    return call<object>('notify', { email, product, topic, language: navigator.language });
+    return call<object>('notify', { email, product, topic, language: document.documentElement.lang });
   },
   order: (lines: { epi: number; quantity: number }[], click: string | null) =>
     call<{ orderId: string; total: string }>('order', { lines, click }),

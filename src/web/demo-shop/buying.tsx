@@ -92,6 +92,7 @@ export function WaitButton({ product, topic }: { product: Product; topic: AlertT
       </a>
     );
   const { email } = shop;
+  const rank = topic === 'pricedrop' ? 'plain' : 'primary';
   const wait = (): unknown =>
     email === null
       ? open(() => <Notify product={product} topic={topic} />)
@@ -100,7 +101,7 @@ export function WaitButton({ product, topic }: { product: Product; topic: AlertT
           otherwise: `Your alert for ${name} wasn't saved`,
         });
   return (
-    <Button class={topic === 'pricedrop' ? 'plain wide' : 'wide'} label={`${ask}: ${name}`} onClick={wait}>
+    <Button class={`${rank} wide`} label={`${ask}: ${name}`} onClick={wait}>
       {ask}
     </Button>
   );

@@ -78,15 +78,14 @@ export function CartView() {
     quantity: buyable(cart[product.epi], product),
   }));
   const total = products.reduce((sum, { pr }, index) => sum + pr * lines[index]!.quantity, 0);
-  if (rows.length === 0 && saved.length === 0)
-    return <Empty icon="bag" title="Your cart is empty" tab="Your cart" text="What you add appears here." />;
   return (
     <>
-      <Title text="Your cart" />
-      {rows.length === 0 && <p class="hint">Your cart is empty.</p>}
-      <ul class="lines">{rows}</ul>
-      {rows.length > 0 && (
+      {rows.length === 0 ? (
+        <Empty icon="bag" title="Your cart is empty" tab="Your cart" text="What you add appears here." />
+      ) : (
         <>
+          <Title text="Your cart" />
+          <ul class="lines">{rows}</ul>
           <p class="total">
             Total <strong>{money(total)}</strong>
           </p>

@@ -1,10 +1,10 @@
-import { login, subscribe } from './actions.ts';
+import { login, logout, subscribe } from './actions.ts';
 import { TOPICS } from './alerts.tsx';
 import type { AlertTopic, Product } from './api.ts';
 import { Form, Modal } from './overlay.tsx';
 import { Field } from './parts.tsx';
 import { close } from './route.ts';
-import { nameOf, show } from './state.ts';
+import { nameOf, shop, show } from './state.ts';
 
 type AskProps = {
   title: string;
@@ -40,6 +40,16 @@ export function Login({ purpose = 'keep your lists on every device', onDone = cl
   const hint = "This is a demo: use any address. You don't need a password, and we won't email it.";
   const text = `Sign in to ${purpose}. Everything you saved as a guest comes with you.`;
   return <AskEmail title="Sign in" text={text} hint={hint} onEmail={send} />;
+}
+
+export function Account() {
+  return (
+    <Modal title="Your account">
+      <Form submit="Sign out" onSubmit={async () => close(logout)}>
+        <p>You're signed in as {shop.email}.</p>
+      </Form>
+    </Modal>
+  );
 }
 
 export function Notify({ product, topic }: { product: Product; topic: AlertTopic }) {

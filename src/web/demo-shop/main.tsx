@@ -1,13 +1,12 @@
 import { render } from 'preact';
 import { useReducer } from 'preact/hooks';
-import { logout } from './actions.ts';
 import { AlertsView } from './alerts.tsx';
 import { followCart, noteClick } from './cart.ts';
 import { CartView } from './checkout.tsx';
-import { Login } from './dialogs.tsx';
+import { Account, Login } from './dialogs.tsx';
 import { Lists, SharedList } from './lists.tsx';
 import { AwayBar, Toasts } from './overlay.tsx';
-import { Button, Icon } from './parts.tsx';
+import { Button, Empty, Icon } from './parts.tsx';
 import type { IconName } from './parts.tsx';
 import { focusHeading, followRoute, open, useArrival } from './route.ts';
 import { ProductPage, Shelf } from './shelf.tsx';
@@ -30,6 +29,7 @@ function NavLink({ view, icon, name, count = 0 }: NavLinkProps) {
 function Header() {
   const { lists, cart, alerts, email } = shop;
   const saved = lists.reduce((sum, { cnt }) => sum + cnt, 0);
+  const AccountDialog = email === null ? Login : Account;
   const inCart = Object.values(cart).reduce((sum, qty) => sum + qty, 0);
   return (
     <header class="flex top">
@@ -42,10 +42,10 @@ function Header() {
         <NavLink view="cart" icon="bag" name="Cart" count={inCart} />
         <NavLink view="test-panel" icon="shop" name="Test panel" />
       </nav>
-      <Button class="plain account" onClick={email === null ? () => open(() => <Login />) : logout}>
+      <Button class="plain account" onClick={() => open(() => <AccountDialog />)}>
         <Icon name="person" />
         <span class="who">
-          {email === null ? 'Sign in' : 'Sign out'}
+          {email === null ? 'Sign in' : 'Account'}
           {email !== null && <span class="address">{email}</span>}
         </span>
       </Button>
@@ -60,7 +60,8 @@ function View() {
   if (view === 'alerts') return <AlertsView />;
   if (view === 'test-panel') return <TestPanel />;
   if (view === 'shared') return <SharedList lid={name} />;
-  return view === 'p' ? <ProductPage key={name} slug={name} /> : <Shelf />;
+  if (view === 'p') return <ProductPage key={name} slug={name} />;
+  return view === '' ? <Shelf /> : <Empty title="Not found" text="This page doesn't exist." />;
 }
 
 function skip(event: Event): void {

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Product } from './api.ts';
-import { linkTo, shop, update } from './state.ts';
+import { lastingToasts, linkTo, shop, update } from './state.ts';
 
 type Entry = { key: string; isDialog?: boolean } | null;
 
@@ -72,9 +72,10 @@ export function focusHeading(): void {
 }
 
 export function open(dialog: () => JSX.Element | null): void {
-  // A dialog that replaces another shares its history entry.
-  if (!entry()?.isDialog) history.pushState({ ...entry(), isDialog: true }, '');
-  update({ dialog });
+  // A dialog that replaces another shares its history entry, and what the other one confirmed stays.
+  if (entry()?.isDialog) return update({ dialog });
+  history.pushState({ ...entry(), isDialog: true }, '');
+  update({ dialog, toasts: lastingToasts() });
 }
 
 /** Calls `next` once the dialog's history entry is gone. */

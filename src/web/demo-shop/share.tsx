@@ -45,7 +45,8 @@ function signInToEmail({ lid, lname }: List): void {
 function EmailList({ list }: { list: List }) {
   const send = async (value: FieldReader, form: HTMLFormElement): Promise<void> => {
     const [toemail, fromname] = [value('toemail'), value('fromname')];
-    await client.sendListViaEmail({ lid: list.lid, toemail, fromname });
+    const { lang: language } = document.documentElement;
+    await client.sendListViaEmail({ lid: list.lid, toemail, fromname, language });
     show(`List emailed to ${toemail}`);
     form.reset();
   };

@@ -43,12 +43,15 @@ export function update(changes: Partial<typeof state>): void {
 export const dismiss = (id: number): void =>
   update({ toasts: shop.toasts.filter((toast) => toast.id !== id) });
 
-/** Replaces an earlier confirmation; an error or an Undo stays above the new message. */
-export function show(text: string, isError = false, action?: Toast['action']): void {
+/** Errors and messages with a button, which the visitor needs time for; others are confirmations. */
+export const lastingToasts = (): Toast[] => shop.toasts.filter((toast) => toast.isError || toast.action);
+
+/** Replaces an earlier confirmation; an error or an Undo stays above the new message. Returns the message's id. */
+export function show(text: string, isError = false, action?: Toast['action']): number {
   const id = Math.random();
-  const kept = shop.toasts.filter((toast) => toast.isError || toast.action).slice(-1);
-  update({ toasts: [...kept, { text, isError, id, action }] });
+  update({ toasts: [...lastingToasts().slice(-1), { text, isError, id, action }] });
   setTimeout(() => dismiss(id), action ? ACTION_MS : TOAST_MS);
+  return id;
 }
 
 export const findProduct = (epi: VariantId): Product | undefined =>

@@ -4,8 +4,7 @@ import { backend } from './api.ts';
 import type { Product } from './api.ts';
 import { Outbox, useOutbox } from './outbox.tsx';
 import { Button, Row, Title, money } from './parts.tsx';
-import { goTo } from './route.ts';
-import { nameOf, shop, show } from './state.ts';
+import { dismiss, nameOf, shop, show } from './state.ts';
 import { refreshAlerts } from './wishes.ts';
 
 function StockRow({ product }: { product: Product }) {
@@ -34,21 +33,21 @@ function StockRow({ product }: { product: Product }) {
   );
 }
 
-/** The visitor may have left the test panel by now. */
-async function showOutbox(): Promise<void> {
-  goTo('test-panel');
-  document.querySelector('#outbox')?.scrollIntoView();
-}
+const outbox = (): Element => document.querySelector('#outbox')!;
+const showOutbox = async (): Promise<void> => outbox().scrollIntoView();
 
 export function TestPanel() {
   const messages = useOutbox();
   const newest = messages?.[0];
   const hasLoaded = useRef(false);
   useEffect(() => {
-    if (newest) void refreshAlerts().catch(() => undefined);
-    if (newest && hasLoaded.current)
-      show(`New message to ${newest.to}`, false, { name: 'Show', run: showOutbox });
+    const isNew = newest && hasLoaded.current;
     hasLoaded.current = messages !== null;
+    if (newest) void refreshAlerts().catch(() => undefined);
+    // On a phone the outbox is below the products; elsewhere the visitor sees the message arrive.
+    if (!isNew || outbox().getBoundingClientRect().top < innerHeight) return;
+    const id = show(`New message to ${newest.to}`, false, { name: 'Show', run: showOutbox });
+    return () => dismiss(id);
   }, [messages === null, newest?.id]);
   const rows = shop.products?.map((product) => <StockRow key={product.epi} product={product} />);
   return (

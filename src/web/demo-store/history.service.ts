@@ -77,9 +77,11 @@ export async function writeHistory(tx: Tx, pid: string, now: Date): Promise<void
       return { lid: pick(peopleAt(ago)).lid, epi, at: at(ago), source: roll(5) === 0 ? 'list' : null };
     });
   });
+  // Everybody saves something at least once, so that no list is empty.
+  const own = people.map(({ lid, since }) => ({ ...pick(visits), lid, at: at(1 + roll(since)) }));
   const sales = [
     ...visits.map((visit) => (visit.source ? visit : { ...visit, epi: pick(DEMO_PRODUCTS).epi })),
     ...bought.map(({ topic, epi, source, sentAt }) => ({ topic, epi, source, at: sentAt })),
   ];
-  await insertHistory(tx, pid, { people, visits, signUps, sales });
+  await insertHistory(tx, pid, { people, visits: [...visits, ...own], signUps, sales });
 }

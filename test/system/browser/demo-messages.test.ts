@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { DEMO_PRODUCTS } from '../../../src/web/demo-store/products.ts';
 import { useService } from '../../harness.ts';
 import { describeInBrowser, eventually, useBrowser } from './chromium.ts';
-import { fullHeart, heart, openMail, openShop, waitFor, waitForMessage } from './demo-page.ts';
+import { fullHeart, heart, logIn, openMail, openShop, waitFor, waitForMessage } from './demo-page.ts';
 
 describeInBrowser('variants and messages of the demo storefront', () => {
   const browser = useBrowser();
@@ -41,6 +41,48 @@ describeInBrowser('variants and messages of the demo storefront', () => {
     await mail.getByText('Pour-over kettle is back').last().waitFor();
     await page.getByRole('button', { name: 'Sell out: Pour-over kettle' }).click();
     await page.getByRole('button', { name: 'Restock: Pour-over kettle' }).waitFor();
+  });
+
+  test('messages are in the language of the page, and a notice of one is only where the outbox is out of sight', async () => {
+    const email = `${randomUUID()}@example.com`;
+    const context = await browser.newContext({ locale: 'de-DE' });
+    const page = await openShop(service.url, context);
+    await waitFor(page, 'Reading lamp', email);
+    await logIn(page, email);
+    await page.getByRole('button', { name: 'Watch price: Oak board' }).click();
+    await page.getByRole('link', { name: 'Watching price: Oak board' }).waitFor();
+    await heart(page, 'Oak board').click();
+    await page.getByRole('link', { name: 'Lists 1' }).click();
+    await page.getByRole('button', { name: 'Share' }).click();
+    const share = page.getByRole('dialog');
+    await share.getByLabel('Your name').fill('Ann');
+    await share.getByLabel('To').fill(email);
+    await share.getByRole('button', { name: 'Send email' }).click();
+    await page.getByText(`List emailed to ${email}`).waitFor();
+    await share.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('link', { name: 'Test panel' }).click();
+    const notices = page.getByRole('status').getByText(`New message to ${email}`);
+    const subjects = page
+      .getByRole('listitem')
+      .filter({ hasText: `to ${email}` })
+      .locator('strong');
+    await page.getByRole('button', { name: 'Restock: Reading lamp' }).click();
+    await page.getByRole('button', { name: 'Sell out: Reading lamp' }).waitFor();
+    await waitForMessage(service, subjects.getByText('Reading lamp is back'));
+    await waitForMessage(service, subjects.getByText('Ann shared the list “Favourites” with you'));
+    expect(await notices.count()).toBe(0);
+
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole('button', { name: 'Drop price: Oak board' }).click();
+    await page.getByRole('button', { name: 'Restore price: Oak board' }).waitFor();
+    await waitForMessage(service, notices);
+    await subjects.getByText(/^Oak board.*€28\.80/).waitFor();
+    await page.getByRole('link', { name: 'Cart' }).click();
+    await notices.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Test panel' }).click();
+    await page.getByRole('button', { name: 'Restore price: Oak board' }).click();
+    await page.getByRole('button', { name: 'Sell out: Reading lamp' }).click();
+    await page.getByRole('button', { name: 'Restock: Reading lamp' }).waitFor();
   });
 
   test('pages of every origin may show the pictures of emails', async () => {

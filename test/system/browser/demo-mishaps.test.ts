@@ -52,7 +52,7 @@ describeInBrowser('the demo storefront, when something is in the way', () => {
     const page = await openShop(service.url, context);
     await logIn(page, `${randomUUID()}@example.com`);
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await eventually(async () => (await focusedName(page)).includes('Sign out'), true);
+    await eventually(async () => (await focusedName(page)).startsWith('Account'), true);
     await page.getByRole('button', { name: 'Choose lists for Oak board' }).click();
     await page.getByRole('button', { name: 'Close' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -82,6 +82,14 @@ describeInBrowser('the demo storefront, when something is in the way', () => {
     const page = await openShop(service.url, context);
     await page.getByRole('button', { name: 'Add to cart' }).first().click();
     await page.getByRole('link', { name: 'Cart 1' }).waitFor();
+  });
+
+  test.each(['nope', 'list/abc', 'p/nope'])('a link to #/%s leads to a page that says so', async (view) => {
+    const page = await openShop(service.url, context, view);
+    await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();
+    await eventually(() => page.title(), 'Not found · Hearth & Loom');
+    await page.getByRole('link', { name: 'Continue shopping' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Things for slow mornings' }).waitFor();
   });
 
   test('a link that was cut in the middle says that there is no such list', async () => {

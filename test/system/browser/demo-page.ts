@@ -31,7 +31,16 @@ export async function logIn(page: Page, email: string): Promise<void> {
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Email address').fill(email);
   await dialog.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  await page.getByRole('button', { name: `Account ${email}` }).waitFor();
+}
+
+/** Signs the visitor out: one click shows the account, and a second one ends it. */
+export async function logOut(page: Page, email: string): Promise<void> {
+  await page.getByRole('button', { name: 'Account' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Your account' });
+  await dialog.getByText(`You're signed in as ${email}.`).waitFor();
+  await dialog.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: 'Sign in' }).waitFor();
 }
 
 /** Has a guest wait for a product that is sold out. */

@@ -13,6 +13,7 @@ import {
   heart,
   identify,
   logIn,
+  logOut,
   openMail,
   openShop,
   waitFor,
@@ -213,6 +214,8 @@ describeInBrowser('the demo storefront', () => {
     await page.getByRole('button', { name: 'Save for later' }).click();
     await page.getByRole('heading', { name: 'Saved for later' }).waitFor();
     await page.getByText('Oak board saved for later').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Your cart is empty' }).waitFor();
+    await page.getByRole('link', { name: 'Continue shopping' }).waitFor();
     await page.reload();
     await page.getByRole('button', { name: 'Move to cart' }).click();
     await page.getByRole('button', { name: 'Save for later' }).waitFor();
@@ -229,7 +232,7 @@ describeInBrowser('the demo storefront', () => {
     await fullHeart(page, 'Linen throw').waitFor();
     await heart(page, 'Herb planter').click();
     await fullHeart(page, 'Herb planter').waitFor();
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await logOut(page, email);
     await heart(page, 'Linen throw').waitFor();
 
     const other = await visitor();
@@ -327,6 +330,30 @@ describeInBrowser('the demo storefront', () => {
       await page.getByRole('heading', { level: 1, name: 'No alerts yet' }).waitFor();
     },
   );
+
+  test('where a product is sold out, the alert is the button that stands out', async () => {
+    const page = await openShop(service.url, await visitor());
+    const colour = (name: string) =>
+      page.getByRole('button', { name }).evaluate((button) => getComputedStyle(button).backgroundColor);
+    const cart = await colour('Add to cart: Oak board');
+    expect(await colour('Notify me: Pour-over kettle')).toBe(cart);
+    expect(await colour('Watch price: Oak board')).not.toBe(cart);
+  });
+
+  test('a confirmation goes when a dialog opens, an Undo stays', async () => {
+    const page = await openShop(service.url, await visitor());
+    const choose = page.getByRole('button', { name: 'Choose lists for Oak board' });
+    await heart(page, 'Linen throw').click();
+    await page.getByText('Linen throw saved to Favourites').waitFor();
+    await choose.click();
+    await page.getByText('Linen throw saved to Favourites').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Close' }).click();
+    await fullHeart(page, 'Linen throw').click();
+    await page.getByText('Linen throw removed from your list').waitFor();
+    await choose.click();
+    await page.getByRole('dialog').waitFor();
+    expect(await page.getByRole('status').getByRole('button', { name: 'Undo' }).count()).toBe(1);
+  });
 
   test('the first Tab reaches a link that skips the header', async () => {
     const page = await openShop(service.url, await visitor());
@@ -524,8 +551,7 @@ describeInBrowser('the demo storefront', () => {
       expect({ email, isAligned: await isAligned() }).toEqual({ email, isAligned: true });
       // Neither the links nor the page below move when somebody signs in.
       expect([await place(), (await header.boundingBox())!.height]).toEqual([asGuest, height]);
-      await page.getByRole('button', { name: 'Sign out' }).click();
-      await page.getByRole('button', { name: 'Sign in' }).waitFor();
+      await logOut(page, email);
     }
   });
 

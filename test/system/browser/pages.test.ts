@@ -160,6 +160,17 @@ describeInBrowser('every page that people open by its address', () => {
     expect(cut).toEqual([]);
   });
 
+  test('on a phone no line of code is cut, and long values do not widen it', async () => {
+    const { page } = await open(await browser.newContext({ viewport: { width: 390, height: 844 } }), '/');
+    for (const step of [0, 1]) await runStep(page, step);
+    const cut = await page
+      .locator('pre')
+      .evaluateAll((all) =>
+        all.filter((block) => block.scrollWidth > block.clientWidth).map((block) => block.textContent),
+      );
+    expect(cut).toEqual([]);
+  });
+
   test('scripts and styles are asked for once: a second visit takes them from the browser', async () => {
     const context = await browser.newContext();
     for (const place of ['/', '/docs', '/graphiql', '/client', '/demo', '/dashboard'] as const) {
@@ -191,6 +202,13 @@ describeInBrowser('every page that people open by its address', () => {
     for (const path of ['/docs', '/graphiql', '/dashboard', '/demo', REPOSITORY])
       expect(await page.locator(`header nav a[href="${path}"]`).count()).toBe(1);
     await page.getByText(`Version ${VERSION}`).waitFor();
+    await page
+      .getByRole('heading', {
+        level: 1,
+        name: 'Wishlists and back\u2011in\u2011stock alerts for any online store',
+      })
+      .waitFor();
+    expect(await page.locator('.reason').count()).toBe(4);
 
     for (const step of [0, 1]) await runStep(page, step);
     const copied: string[] = [];
