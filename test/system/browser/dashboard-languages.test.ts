@@ -110,7 +110,7 @@ describeInBrowser('languages of the dashboard', () => {
     expect(left).toEqual([]);
   });
 
-  test.each([390, 1280])('from right to left no page is wider than its window: %d px', async (width) => {
+  test.each([390, 900, 1280])('from right to left no page is wider than its window: %d px', async (width) => {
     const page = await browser.newPage({ viewport: { width, height: 900 } });
     await enter(page, store);
     for (const place of PLACES) {
@@ -123,7 +123,7 @@ describeInBrowser('languages of the dashboard', () => {
     }
   });
 
-  test.each([390, 1280])('long words fit into every page: %d px', async (width) => {
+  test.each([390, 900, 1280])('long words fit into every page: %d px', async (width) => {
     const page = await browser.newPage({ viewport: { width, height: 900 } });
     await enter(page, store);
     for (const place of PLACES) {
