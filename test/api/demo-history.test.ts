@@ -53,7 +53,7 @@ test('a new demo store has a history, and its figures agree with its rows', asyn
   expect(sum(rows.mostWishlisted.map(({ count }: { count: number }) => count))).toBe(all.adds);
   expect((await list.aggregate({ where, _sum: { cnt: true } }))._sum.cnt).toBe(all.adds);
 
-  // Whoever signed up got an alert or still waits.
+  // Everybody who signed up got an alert or still waits.
   expect(rows.subscriptions.totalCount).toBe(all.subscriptions - all.alerts);
   expect(await subscriptionRequest.count({ where })).toBe(rows.subscriptions.totalCount);
   type Variant = { epi: number; waiting: number; stk: number; cts: number };

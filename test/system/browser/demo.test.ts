@@ -532,7 +532,7 @@ describeInBrowser('the demo storefront', () => {
     await page.getByRole('button', { name: 'Edit Linen throw' }).waitFor();
   });
 
-  test('the header ends where the content does, whoever is signed in', async () => {
+  test('the header ends where the content does, for guests and accounts', async () => {
     const context = await visitor({ viewport: { width: 1280, height: 800 } });
     const page = await openShop(service.url, context);
     await heart(page, 'Oak board').waitFor();
