@@ -198,7 +198,7 @@ test.each([
     'an input',
     'mutation ($i: UpdateStoreInput!) { updateStore(input: $i) { name } }',
     { i: { nam: '' } },
-    ['name'],
+    [],
   ],
   ['a selection', '{ shopper }', {}, ['shopper']],
   ['an argument', '{ lists(frst: 1) { totalCount } }', {}, ['first']],
