@@ -108,7 +108,7 @@ export async function initSaveForLater(ctx: Context, lname: string | null | unde
       rules.checkBytes(ctx, used);
       return created;
     }));
-  return listContents(ctx, lid, {});
+  return (await listContents(ctx, lid, {})) ?? fail('list-not-found');
 }
 
 /** Locks a list of the caller while `work` runs; `isLarge` also locks the shopper, so that the quota is exact. */

@@ -101,10 +101,10 @@ const ORDER = 'shopper';
 /** A regid or a public id. */
 const ID = /^[\w-]{22}$|^[\w-]{43}$/;
 
-const filterOf = ({ search, kind }: QueryShoppersArgs): ShopperFilter => ({
-  isGuest: kind == null ? null : kind === 'guest',
-  search: checkSearch(search),
-});
+function filterOf({ filter, ...args }: QueryShoppersArgs): ShopperFilter {
+  const { search, kind } = filter ?? args;
+  return { isGuest: kind == null ? null : kind === 'guest', search: checkSearch(search) };
+}
 
 export type ShopperPage = CountedConnection<ShopperRow>;
 
