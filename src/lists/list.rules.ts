@@ -52,17 +52,19 @@ export function checkListName(text: string | null | undefined): string {
     : failField('invalid-lname', 'lname', `must have ${NAME.min} to ${NAME.max} characters`, text);
 }
 
-/** An empty note removes the stored one. */
+/** An empty note removes the stored one, and so does null. */
 export function checkListNote(text: string | null | undefined): string | undefined {
-  if (text == null) return undefined;
-  const note = text.trim();
+  if (text === undefined) return undefined;
+  const note = (text ?? '').trim();
   return isLine(note, MAX_NOTE)
     ? note
     : fail('invalid-lnote', `lnote must be one line of at most ${MAX_NOTE} characters`);
 }
 
+/** Null removes the stored properties. */
 export function checkProperties(field: 'lprops' | 'cprops' | 'ldesc', value: unknown) {
-  if (value == null) return undefined;
+  if (value === undefined) return undefined;
+  if (value === null) return {};
   const fault = objectFault(value);
   return fault === null ? (value as Record<string, unknown>) : fail('invalid-lprops', `${field} ${fault}`);
 }

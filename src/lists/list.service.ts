@@ -57,7 +57,7 @@ export async function createList(ctx: Context, input: CreateListInput): Promise<
 export async function updateList(ctx: Context, lid: string, input: UpdateListInput, version: Version) {
   requireShopper(ctx);
   const changes: ListChanges = {
-    lname: input.lname == null ? undefined : rules.checkListName(input.lname),
+    lname: input.lname === undefined ? undefined : rules.checkListName(input.lname),
     lnote: rules.checkListNote(input.lnote),
     lprops: rules.checkProperties('lprops', input.lprops),
     cprops: rules.checkProperties('cprops', input.cprops),

@@ -203,7 +203,7 @@ function listsStatement(reading: Direction): Statement {
   const { beyond, none } = SEQ[reading];
   const isOnPage = `${IS_WANTED} AND l.seq ${beyond} coalesce(k.after_seq, ${none})`;
   return {
-    name: `lists_of_${reading}`,
+    name: reading === 'desc' ? 'lists_of' : 'lists_of_back',
     text: `
     SELECT ${sized('found.lists', 'lists', 'k.max_bytes', 'e.estimate')},
       CASE WHEN k.max_rows IS NOT NULL THEN (SELECT count(*) FROM list l WHERE ${IS_WANTED}) ELSE 0 END AS total

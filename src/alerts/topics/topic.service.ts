@@ -126,6 +126,8 @@ export function listTexts(ctx: Context, topic: TopicRow, tag: string | null | un
 export async function saveTopic(ctx: Context, given: SaveTopicInput) {
   const store = requireStore(ctx);
   const { pid, locale } = store;
+  if (given.texts === null)
+    fail('invalid-request', 'texts must not be null: send null as the text of a part');
   const [texts, { language: tag, ...rules }] = takeTexts(given);
   const language = checkLanguage(store, tag);
   const input: TopicInput = { ...rules, texts, language };
