@@ -61,8 +61,8 @@ export function refuse(...given: ConstructorParameters<typeof AppError>): never 
 }
 
 /** A shopper who is known needs other credentials, not to sign in again. */
-function forbidShopper(failure: AppError, { shopper }: Context['viewer']): AppError {
-  return failure.type === 'unauthorised' && shopper !== null
+function forbidShopper(failure: AppError, { shopper, keyId }: Context['viewer']): AppError {
+  return failure.type === 'unauthorised' && shopper !== null && keyId === null
     ? new AppError('forbidden', 'This field requires a store API key; shopper credentials are not enough')
     : failure;
 }
