@@ -3,6 +3,7 @@ import type { GraphQLField, GraphQLOutputType, GraphQLSchema } from 'graphql';
 import { objectSchema } from '../../platform/json.ts';
 import type { Schema } from '../../platform/json.ts';
 import type { Route } from '../../platform/route/route.ts';
+import { callersOf } from '../graphql/access.ts';
 import { EXAMPLES, SAMPLE_RESPONSES, exampleOf, ownExample } from './examples.ts';
 import { tagOf } from './parts.ts';
 import { inWords } from './schemas.ts';
@@ -36,7 +37,12 @@ function selectionOf(type: GraphQLOutputType, operation: string, depth = 3): str
   return ` { ${[...plain.map(({ name }) => name), ...below].join(' ')} }`;
 }
 
-function describe(kind: string, field: RootField, { valueSchema, resolve }: Schemas): Schema {
+function describe(
+  schema: GraphQLSchema,
+  kind: string,
+  field: RootField,
+  { valueSchema, resolve }: Schemas,
+): Schema {
   const { name, type, astNode } = field;
   const description = inWords(field);
   const hasOwn = (arg: { name: string }): boolean => ownExample(name, arg.name) !== undefined;
@@ -62,7 +68,8 @@ function describe(kind: string, field: RootField, { valueSchema, resolve }: Sche
   const variables = Object.fromEntries(
     sent.map((arg) => [arg.name, sample(arg.name, argsSchema.properties[arg.name]!)]),
   );
-  const caller = /Requires\s+an?\s+(operator|store)/.exec(field.description!)?.[1] ?? 'shopper';
+  const [first] = callersOf(schema, field)!;
+  const caller = first === 'store' || first === 'operator' ? first : 'shopper';
   return {
     ...{ name, kind, caller, description },
     title: /^[^.,;:(]+/.exec(description)![0].trim(),
@@ -82,6 +89,6 @@ export function describeGraphqlOnly(schema: GraphQLSchema, rows: Route[], schema
   return Object.values(graphql.OperationTypeNode).flatMap((kind) =>
     Object.values(schema.getRootType(kind)!.getFields())
       .filter(({ name }) => !run.includes(`${kind} ${name}`))
-      .map((field) => describe(kind, field, schemas)),
+      .map((field) => describe(schema, kind, field, schemas)),
   );
 }
