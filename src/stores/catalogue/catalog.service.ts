@@ -1,6 +1,6 @@
 import { stockChanged } from '../../alerts/events/event.service.ts';
 import type { ProductChange } from '../../alerts/events/event.rules.ts';
-import { requireReader, requireStore } from '../../context.ts';
+import { requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import { AppError, fail } from '../../platform/errors.ts';
@@ -16,6 +16,7 @@ import {
   lastOfEach,
   rowsInOrder,
 } from '../products/product.rules.ts';
+import { getStore } from '../store.service.ts';
 
 export { findProducts, forgetRemoved, forgetStockChanges } from '../products/product.repo.ts';
 
@@ -123,7 +124,7 @@ export async function removeProducts(ctx: Context, epis: readonly string[]) {
 }
 
 export async function getProduct(ctx: Context, epi: string): Promise<ProductRow | null> {
-  const { pid } = requireReader(ctx);
+  const { pid } = getStore(ctx);
   return isProductId(epi) ? catalog.findProduct(ctx.db, pid, epi) : null;
 }
 

@@ -1,4 +1,4 @@
-import { requireReader, requireStore } from '../../context.ts';
+import { requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
 import type { QueryProductsArgs } from '../../generated/resolvers.ts';
 import { CSV_PORTION, streamCsv } from '../../platform/csv.ts';
@@ -21,6 +21,7 @@ import type { ProductRow } from '../products/product.columns.ts';
 import { findProducts } from '../products/product.repo.ts';
 import { checkProductCount, isProductId, rowsInOrder, variantUrl } from '../products/product.rules.ts';
 import { getInLists, getWaiting } from '../reports/report.service.ts';
+import { getStore } from '../store.service.ts';
 
 export type ProductPage = CountedConnection<ProductRow>;
 
@@ -39,7 +40,7 @@ async function pickProducts(
   ids: readonly string[],
   args: QueryProductsArgs,
 ): Promise<ProductPage> {
-  const { pid } = requireReader(ctx);
+  const { pid } = getStore(ctx);
   const { first, after, search, soldOut, sort } = args;
   checkProductCount('epis', ids.length, MAX_PAGE);
   if (after || search || soldOut || (sort ?? 'newest') !== 'newest')
