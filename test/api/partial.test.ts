@@ -40,7 +40,7 @@ test('a read that fails leaves the answers beside it, in an interpreted document
           extensions: { code: 'NOT_FOUND', type: 'list-not-found', status: 404 },
         }),
         expect.objectContaining({
-          path: ['store'],
+          path: ['store', 'pid'],
           extensions: { code: 'UNAUTHENTICATED', type: 'unauthorised', status: 401 },
         }),
       ]),
