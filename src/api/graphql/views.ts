@@ -67,26 +67,35 @@ export function viewOf(schema: GraphQLSchema, name: ViewName): GraphQLSchema {
 export const printView = (schema: GraphQLSchema, name: ViewName): string =>
   `${graphql.printSchema(viewOf(schema, name))}\n`;
 
-const names = new WeakMap<GraphQLSchema, Set<string>>();
-
-/** Names of types, fields, arguments and values in a view. */
-function namesIn(view: GraphQLSchema): Set<string> {
-  const known = names.get(view);
-  if (known) return known;
-  const found = new Set<string>();
-  graphql.visit(graphql.parse(graphql.printSchema(view)), { Name: ({ value }) => void found.add(value) });
-  names.set(view, found);
-  return found;
+/** Coordinates such as `List`, `List.items`, `List.items.first` and `ItemSort.added`. */
+function* coordinatesIn(view: GraphQLSchema): Generator<string> {
+  for (const type of Object.values(view.getTypeMap())) {
+    yield type.name;
+    const parts = graphql.isEnumType(type)
+      ? type.getValues()
+      : Object.values('getFields' in type ? type.getFields() : {});
+    for (const part of parts) {
+      yield `${type.name}.${part.name}`;
+      if ('args' in part) for (const arg of part.args) yield `${type.name}.${part.name}.${arg.name}`;
+    }
+  }
 }
 
+const coordinates = new WeakMap<GraphQLSchema, Set<string>>();
 const SUGGESTION = / Did you mean ([a-z ]*)(".*")\?$/s;
 
 /** graphql-js suggests names of the whole schema; those that the caller is not shown are left out. */
 function hideNames(message: string, schema: GraphQLSchema, viewer: Viewer): string {
   const [, kind, list] = SUGGESTION.exec(message) ?? [];
   if (list === undefined) return message;
-  const known = namesIn(viewOf(schema, viewFor(viewer)));
-  const shown = [...list.matchAll(/"(\w+)[^"]*"/g)].filter(([, name]) => known.has(name!));
+  const view = viewOf(schema, viewFor(viewer));
+  const known = coordinates.get(view) ?? new Set(coordinatesIn(view));
+  coordinates.set(view, known);
+  const place = /(?:on field|on type|by type|in) "([\w.]+)"/.exec(message)?.[1];
+  const shown = [...list.matchAll(/"(\w+)( \{ \.\.\. \})?"/g)].filter(
+    // With braces it is the caller's own field, which lacks a selection.
+    ([, name, braces]) => braces ?? (known.has(`${place}.${name}`) || known.has(name!)),
+  );
   const texts = shown.map(([text]) => text).join(' or ');
   return message.replace(SUGGESTION, texts && ` Did you mean ${kind}${texts}?`);
 }

@@ -4,6 +4,7 @@ import { objectSchema } from '../../platform/json.ts';
 import type { Schema } from '../../platform/json.ts';
 import type { Route } from '../../platform/route/route.ts';
 import { callersOf } from '../graphql/access.ts';
+import { viewOf } from '../graphql/views.ts';
 import { EXAMPLES, SAMPLE_RESPONSES, exampleOf, ownExample } from './examples.ts';
 import { tagOf } from './parts.ts';
 import { inWords } from './schemas.ts';
@@ -37,10 +38,17 @@ function selectionOf(type: GraphQLOutputType, operation: string, depth = 3): str
   return ` { ${[...plain.map(({ name }) => name), ...below].join(' ')} }`;
 }
 
+/** The field as its callers are shown it. */
+function shownField(schema: GraphQLSchema, kind: graphql.OperationTypeNode, field: RootField) {
+  const [first] = callersOf(schema, field)!;
+  const caller = first === 'store' || first === 'operator' ? first : 'shopper';
+  const view = viewOf(schema, caller === 'shopper' ? 'storefront' : caller);
+  return { caller, field: view.getRootType(kind)!.getFields()[field.name]! };
+}
+
 function describe(
-  schema: GraphQLSchema,
   kind: string,
-  field: RootField,
+  { caller, field }: ReturnType<typeof shownField>,
   { valueSchema, resolve }: Schemas,
 ): Schema {
   const { name, type, astNode } = field;
@@ -68,8 +76,6 @@ function describe(
   const variables = Object.fromEntries(
     sent.map((arg) => [arg.name, sample(arg.name, argsSchema.properties[arg.name]!)]),
   );
-  const [first] = callersOf(schema, field)!;
-  const caller = first === 'store' || first === 'operator' ? first : 'shopper';
   return {
     ...{ name, kind, caller, description },
     title: /^[^.,;:(]+/.exec(description)![0].trim(),
@@ -89,6 +95,6 @@ export function describeGraphqlOnly(schema: GraphQLSchema, rows: Route[], schema
   return Object.values(graphql.OperationTypeNode).flatMap((kind) =>
     Object.values(schema.getRootType(kind)!.getFields())
       .filter(({ name }) => !run.includes(`${kind} ${name}`))
-      .map((field) => describe(schema, kind, field, schemas)),
+      .map((field) => describe(kind, shownField(schema, kind, field), schemas)),
   );
 }
