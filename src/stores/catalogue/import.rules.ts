@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../platform/errors.ts';
 import { productColumns } from '../products/product.columns.ts';
-import type { ProductInput, ProductWrite } from '../products/product.columns.ts';
+import type { ProductWrite } from '../products/product.columns.ts';
 import { checkProductInput, plainId } from '../products/product.rules.ts';
 import type { IdKind } from '../products/product.rules.ts';
 
@@ -65,7 +65,7 @@ export function readProductLine(value: unknown): ProductWrite | string {
     return `${path[0] === undefined ? 'the line' : String(path[0])} ${message}`;
   }
   try {
-    return checkProductInput(parsed.data as ProductInput, 'product');
+    return checkProductInput(parsed.data, 'product');
   } catch (error) {
     if (error instanceof AppError) return error.message.replace('product.', '');
     throw error;
