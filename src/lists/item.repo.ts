@@ -1,11 +1,9 @@
-import type { ItemModel } from '../generated/prisma/models.ts';
 import { namer, readValue } from '../platform/database/columns.ts';
-import type { Db, Tx } from '../platform/database/database.ts';
+import type { Statement, Tx } from '../platform/database/database.ts';
 import { isHeard } from '../stores/webhooks/event.repo.ts';
 import type { EventType } from '../stores/webhooks/event.repo.ts';
 import { copiedColumns, itemColumns } from './item.columns.ts';
 import type { ItemRow } from './item.columns.ts';
-import type { ListRow } from './list.columns.ts';
 
 /** Selects a JSON value as `name`, null if it exceeds `maxBytes`, and its size, which is `estimate` if it was not built. */
 export const sized = (json: string, name: string, maxBytes: string, estimate = '0'): string =>
@@ -59,40 +57,46 @@ export const CHANGEABLE = copiedColumns.filter(({ write }) => write !== 'once');
 
 export const NAMES = each(({ column }) => column);
 
-export type TransferredItem = ItemRow & { isNew: boolean };
+/** An id like those of `newId`: 128 bits, base64url. A UUID has only 122 random bits. */
+export const NEW_ID = `translate(encode(substr(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 1, 16), 'base64'),
+  '+/=', '-_')`;
 
-/** Deletes variants from a locked list and returns the ids of their items. */
-export async function deleteItems(tx: Tx, { pid, lid }: ListRow, epis: readonly string[]) {
-  const where = { pid, lid, epi: { in: [...epis] } };
-  const items = await tx.prisma.item.findMany({ where, select: { epi: true, id: true } });
-  await tx.prisma.item.deleteMany({ where });
-  return new Map(items.map(({ epi, id }) => [epi, id]));
-}
+/** `sourceId` is the id that a moved item had in the source list. */
+export type TransferredItem = ItemRow & { isNew: boolean; sourceId: string };
 
 /** SQL: one upsert for up to 500 items. */
-const TRANSFER = {
-  name: 'transfer_items',
+const transferStatement = (name: string, source: string, cts: string): Statement => ({
+  name,
   text: `
-    WITH done AS (
+    WITH source AS MATERIALIZED (${source}),
+    done AS (
       INSERT INTO item AS t (pid, lid, id, ${NAMES}, di, uby, cts, uts)
-      SELECT i.pid, $3, n.id, ${each(({ column }) => `i.${column}`)}, $6, $7, CASE WHEN $9 THEN i.cts ELSE $8::timestamptz END, $8
-      FROM unnest($4::text[], $5::text[]) WITH ORDINALITY AS n (epi, id, position)
-      JOIN item i ON i.pid = $1 AND i.lid = $2 AND i.epi = n.epi
+      SELECT i.pid, $3, i.id, ${each(({ column }) => `i.${column}`)}, $5, $6, ${cts}, $7
+      FROM unnest($4::text[]) WITH ORDINALITY AS n (epi, position) JOIN source i ON i.epi = n.epi
       ORDER BY n.position
       ON CONFLICT (pid, lid, epi) DO UPDATE SET ${each(({ column }) => `${column} = excluded.${column}`, CHANGEABLE)},
         uby = excluded.uby, uts = greatest(t.uts, excluded.uts)
       RETURNING t.*, t.xmax = 0 AS is_new)
-    SELECT ${READ_ITEM}, i.is_new AS "isNew" FROM done i ${JOIN_PRODUCT}`,
-};
+    SELECT ${READ_ITEM}, i.is_new AS "isNew", s.id AS "sourceId" FROM done i JOIN source s ON s.epi = i.epi ${JOIN_PRODUCT}`,
+});
 
-/** Copies variants into the list of `scope` under new `ids`. A moved item keeps the time when it was added. */
+const IS_SOURCE = 'i.pid = $1 AND i.lid = $2 AND i.epi = ANY ($4::text[])';
+
+/** The insert reads the deleted rows, so that their ids are free by then. */
+const MOVE = transferStatement('move_items', `DELETE FROM item i WHERE ${IS_SOURCE} RETURNING i.*`, 'i.cts');
+const COPY = transferStatement(
+  'copy_some_items',
+  `SELECT i.pid, ${NEW_ID} AS id, ${each(({ column }) => `i.${column}`)} FROM item i WHERE ${IS_SOURCE}`,
+  '$7',
+);
+
+/** Moves or copies variants into the list of `scope`. A moved item keeps its id and the time when it was added. */
 export function transferItems(
   tx: Tx,
   { pid, lid, di, uby, now }: WriteScope,
-  from: { fromLid: string; epis: readonly string[]; ids: readonly string[]; isMove: boolean },
+  { fromLid, epis, isMove }: { fromLid: string; epis: readonly string[]; isMove: boolean },
 ): Promise<TransferredItem[]> {
-  const { fromLid, epis, ids, isMove } = from;
-  return tx.query<TransferredItem>(TRANSFER, [pid, fromLid, lid, epis, ids, di, uby, now, isMove]);
+  return tx.query<TransferredItem>(isMove ? MOVE : COPY, [pid, fromLid, lid, epis, di, uby, now]);
 }
 
 /** SQL: queues an event for each item of these lists without reading any. */
@@ -113,19 +117,6 @@ export async function queueListEvents(
     ),
     [pid, lids, type, uid, now.toISOString()],
   );
-}
-
-/** SQL: every product page runs it. */
-const MEMBERSHIP = {
-  name: 'membership',
-  text: `
-    SELECT i.epi, l.lid FROM list l JOIN item i ON i.pid = l.pid AND i.lid = l.lid AND i.epi = ANY ($3::text[])
-    WHERE l.pid = $1 AND l.regid = $2 AND l.st = 1 ORDER BY l.seq DESC`,
-};
-
-/** Newest list first. */
-export function findMemberships(db: Db, owner: { pid: string; regid: string }, epis: readonly string[]) {
-  return db.query<Pick<ItemModel, 'epi' | 'lid'>>(MEMBERSHIP, [owner.pid, owner.regid, epis]);
 }
 
 /**

@@ -9,7 +9,7 @@ import type { ShopperRow } from '../shoppers/shopper.repo.ts';
 import type { ProductRow } from '../stores/products/product.columns.ts';
 import { readProduct } from '../stores/products/product.reads.ts';
 import type { ItemRow } from './item.columns.ts';
-import { readListRows, readPage } from './list.reads.ts';
+import { readListRows, readNodeRows, readPage } from './list.reads.ts';
 import { findSaveForLater } from './list.repo.ts';
 import { MAX_PREVIEW, PREVIEW_SIZE, checkLid, checkLids, checkState, checkTypeFilter } from './list.rules.ts';
 import { isOwn, maskItem, ownView, ownerInfo, viewPage } from './list.view.ts';
@@ -178,10 +178,25 @@ export async function saveForLater(ctx: Context, slice: Slice) {
 
 /** Items of one list share one lookup. */
 export async function listOfItem(ctx: Context, item: ItemRow & { parent?: ListView }) {
+  if (item.parent) return item.parent;
   const { shopper } = ctx.viewer;
-  if (item.parent || shopper === null) return item.parent ?? null;
-  const key = { pid: item.pid, regid: shopper.regid, lid: item.lid, limit: 0 };
+  const key = { pid: item.pid, regid: shopper?.regid ?? '', lid: item.lid, limit: 0 };
   return viewPage(shopper, await readPage(ctx, NEWEST_FIRST, key))?.list ?? null;
+}
+
+const RANDOM_ID = /^[\w-]{1,100}$/;
+
+/** Finds lists, also by the id of a merged one, and items that the caller may read. */
+export async function findContents(ctx: Context, ids: readonly string[]) {
+  const { pid, regid, shopper } = requireReader(ctx);
+  const wellFormed = ids.filter((id) => RANDOM_ID.test(id));
+  const { lists, items } = await readNodeRows(ctx, { pid, regid, ids: wellFormed });
+  return {
+    lists: lists.map(({ id, list, owner }) => {
+      return { id, list: viewPage(shopper, { list, owner, items: [], total: 0 })!.list };
+    }),
+    items: items.map(({ item, isOthers }) => (isOthers ? maskItem(item) : item)),
+  };
 }
 
 export function productOfItem(ctx: Context, { pid, epi, lity }: ItemRow): Promise<ProductRow | null> | null {

@@ -4,6 +4,10 @@ import { createBatchLoader, oncePerDatabase, oncePerRequest, shareUnderWay } fro
 import { failTooMuch, readWithin } from '../platform/budget.ts';
 import type { Budget } from '../platform/budget.ts';
 import { findByLid, findByLids } from './list.repo.ts';
+import { readMemberships } from './membership.repo.ts';
+import type { MembershipsKey, MembershipsRow } from './membership.repo.ts';
+import { readNodes } from './node.repo.ts';
+import type { NodesKey, NodesRow } from './node.repo.ts';
 import { readLists, readPages } from './page.repo.ts';
 import type { ListsKey, ListsRow, PageKey, PageRow, Sized } from './page.repo.ts';
 import { nameOrder } from './page.rules.ts';
@@ -51,6 +55,12 @@ const namePage = (order: PageOrder, { lid, limit, offset, after, isWithoutList }
 const listsLoader = oncePerDatabase(({ db }: Pick<Reader, 'db'>) =>
   createSizedLoader((reads: readonly Sized<ListsKey>[]) => readLists(db, reads)),
 );
+const nodesLoader = oncePerDatabase(({ db }: Pick<Reader, 'db'>) =>
+  createSizedLoader((reads: readonly Sized<NodesKey>[]) => readNodes(db, reads)),
+);
+const membershipsLoader = oncePerDatabase(({ db }: Pick<Reader, 'db'>) =>
+  createSizedLoader((reads: readonly Sized<MembershipsKey>[]) => readMemberships(db, reads)),
+);
 const pageLoaders = oncePerDatabase(
   (_reader: Pick<Reader, 'db'>) => new Map<string, SizedLoader<PageKey, PageRow>>(),
 );
@@ -90,4 +100,12 @@ export async function readPage(ctx: Reader, order: PageOrder, key: PageKey): Pro
   // The caller's revision does not cover lists of other shoppers.
   if (row.owner !== null) ctx.dependencies.isCacheable = false;
   return row;
+}
+
+export function readNodeRows(ctx: Reader, key: NodesKey): Promise<NodesRow> {
+  return nodesLoader(ctx)(ctx.budget, key, Math.min(key.ids.length * USUAL_ITEM_BYTES, SHARED_BYTES));
+}
+
+export function readListMemberships(ctx: Reader, key: MembershipsKey): Promise<MembershipsRow> {
+  return membershipsLoader(ctx)(ctx.budget, key, Math.min(key.lids.length * USUAL_ITEM_BYTES, SHARED_BYTES));
 }

@@ -1,6 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Resolvers } from '../generated/resolvers.ts';
-import { largestBelow } from '../platform/selection.ts';
+import { isSelected, largestBelow } from '../platform/selection.ts';
 import { updateListContents } from './contents.service.ts';
 import * as items from './item.service.ts';
 import * as pages from './list-pages.service.ts';
@@ -8,12 +8,15 @@ import { PREVIEW_SIZE } from './list.rules.ts';
 import * as lists from './list.service.ts';
 import { bundleOf, hashList, hashProduct, isOwn, itemUrl, ownerInfo, parsePaced } from './list.view.ts';
 import { changedLists, listChanges, watchLists } from './live.service.ts';
+import { isInLists, membershipsOfList, withMemberships } from './membership.service.ts';
 import * as restore from './restore.service.ts';
 import { emailList, reportShare } from './share.service.ts';
 
 /** The largest number of items that the query selects for a list. */
 const shownBelow = (info: GraphQLResolveInfo): number =>
   largestBelow(info, 'listcontents', 'limit', PREVIEW_SIZE);
+
+const showsMemberships = (info: GraphQLResolveInfo): boolean => isSelected(info, 'memberships');
 
 export const listResolvers = {
   Query: {
@@ -24,7 +27,7 @@ export const listResolvers = {
     listPage: (_root, args, ctx) => pages.listPage(ctx, args),
     saveForLater: (_root, slice, ctx) => pages.saveForLater(ctx, slice),
     socialCount: (_root, { empi }, ctx) => items.socialCount(ctx, empi),
-    isInLists: (_root, { epis }, ctx) => items.isInLists(ctx, epis),
+    isInLists: (_root, { epis }, ctx) => isInLists(ctx, epis),
     deletedLists: (_root, page, ctx) => restore.deletedLists(ctx, page),
     allDeletedLists: (_root, slice, ctx) => restore.allDeletedLists(ctx, slice),
     deletedItems: (_root, { lid, ...slice }, ctx) => restore.deletedItems(ctx, lid, slice),
@@ -33,7 +36,8 @@ export const listResolvers = {
   Mutation: {
     createList: (_root, { input }, ctx) => lists.createList(ctx, input),
     updateList: (_root, { lid, input, ...version }, ctx) => lists.updateList(ctx, lid, input, version),
-    deleteList: (_root, { lid, ...args }, ctx) => lists.deleteList(ctx, lid, args),
+    deleteList: (_root, { lid, ...args }, ctx, info) =>
+      lists.deleteList(ctx, lid, args, showsMemberships(info)),
     setListPublic: (_root, { lid, anonRead, ...version }, ctx) =>
       lists.changeList(ctx, lid, { anonRead }, version),
     setListArchived: (_root, { lid, isArchived, ...version }, ctx) =>
@@ -41,13 +45,20 @@ export const listResolvers = {
     initSaveForLater: (_root, { lname }, ctx) => lists.initSaveForLater(ctx, lname),
     emailList: (_root, mail, ctx) => emailList(ctx, mail),
     reportShare: (_root, share, ctx) => reportShare(ctx, share),
-    updateListContents: (_root, args, ctx) => updateListContents(ctx, args),
-    moveItems: (_root, args, ctx) => items.moveItems(ctx, args),
-    copyItems: (_root, args, ctx) => items.copyItems(ctx, args),
-    addToSaveForLater: (_root, args, ctx) => items.addToSaveForLater(ctx, args),
-    removeFromSaveForLater: (_root, args, ctx) => items.removeFromSaveForLater(ctx, args),
-    updateSaveForLater: (_root, args, ctx) => items.updateSaveForLater(ctx, args),
-    moveSaveForLaterToCart: (_root, args, ctx) => items.moveSaveForLaterToCart(ctx, args),
+    updateListContents: (_root, args, ctx, info) =>
+      withMemberships(ctx, updateListContents(ctx, args), showsMemberships(info)),
+    moveItems: (_root, args, ctx, info) =>
+      withMemberships(ctx, items.moveItems(ctx, args), showsMemberships(info)),
+    copyItems: (_root, args, ctx, info) =>
+      withMemberships(ctx, items.copyItems(ctx, args), showsMemberships(info)),
+    addToSaveForLater: (_root, args, ctx, info) =>
+      withMemberships(ctx, items.addToSaveForLater(ctx, args), showsMemberships(info)),
+    removeFromSaveForLater: (_root, args, ctx, info) =>
+      withMemberships(ctx, items.removeFromSaveForLater(ctx, args), showsMemberships(info)),
+    updateSaveForLater: (_root, args, ctx, info) =>
+      withMemberships(ctx, items.updateSaveForLater(ctx, args), showsMemberships(info)),
+    moveSaveForLaterToCart: (_root, args, ctx, info) =>
+      withMemberships(ctx, items.moveSaveForLaterToCart(ctx, args), showsMemberships(info)),
     restoreList: (_root, { lid }, ctx) => restore.restoreList(ctx, lid),
     restoreItems: (_root, args, ctx) => restore.restoreItems(ctx, args),
   },
@@ -58,6 +69,7 @@ export const listResolvers = {
     lhash: (list) =>
       parsePaced(list.lprops.length + list.cprops.length + list.ldesc.length, () => hashList(list)),
     userinfo: (list) => ownerInfo(list),
+    memberships: (list, _args, ctx) => membershipsOfList(ctx, list),
     _pkey: (list) => list.lid,
     _t: () => 1,
   },
@@ -78,7 +90,7 @@ export const listResolvers = {
     lists: (shopper, args, ctx, info) => pages.listConnection(ctx, args, shownBelow(info), shopper),
     list: (shopper, { lid }, ctx) => pages.listOf(ctx, shopper, lid),
     saveForLater: (shopper, slice, ctx) => pages.saveForLaterOf(ctx, shopper, slice),
-    isInLists: (shopper, { epis }, ctx) => items.isInLists(ctx, epis, shopper),
+    isInLists: (shopper, { epis }, ctx) => isInLists(ctx, epis, shopper),
   },
   Live: {
     lists: {

@@ -19,6 +19,7 @@ import type { ListOwner, LockedList } from './list.repo.ts';
 import * as rules from './list.rules.ts';
 import { ownView } from './list.view.ts';
 import type { ListView } from './list.view.ts';
+import { newestVariants } from './membership.repo.ts';
 import { readPages } from './page.repo.ts';
 import { NEWEST_FIRST } from './page.rules.ts';
 import { storeDeletedList } from './trash.repo.ts';
@@ -66,8 +67,13 @@ export async function updateList(ctx: Context, lid: string, input: UpdateListInp
   return changeList(ctx, lid, changes, version);
 }
 
-/** Returns the deleted list with a slice of its items. */
-export async function deleteList(ctx: Context, lid: string, { limit, offset, ...version }: Version & Slice) {
+/** Returns the deleted list with a slice of its items and, if it `hasVariants`, the variants that it contained. */
+export async function deleteList(
+  ctx: Context,
+  lid: string,
+  { limit, offset, ...version }: Version & Slice,
+  hasVariants: boolean,
+) {
   requireShopper(ctx);
   const slice = checkSlice({ limit, offset }, rules.PREVIEW_SIZE, 1_000);
   const bytes = slice.limit > rules.PREVIEW_SIZE ? RESPONSE_LIMITS.bytes : PREVIEW_BYTES;
@@ -81,9 +87,10 @@ export async function deleteList(ctx: Context, lid: string, { limit, offset, ...
       await queueListEvents(tx, owner, 'list.item.removed', [list.lid], ctx.now());
       // A restore also restores the items that are still to be copied.
       if (list._cp) await finishCopies(tx, owner.pid, [list.lid], ctx.now());
+      const variants = hasVariants ? await newestVariants(tx, list) : null;
       if (rules.isRestorable(owner)) await storeDeletedList(tx, list, ctx.config.maxShopperBytes, ctx.now());
       await lists.deleteList(tx, list);
-      return { value: { ...ownView(owner, list), contents: items }, bytes: page!.bytes };
+      return { value: { ...ownView(owner, list), contents: items, variants }, bytes: page!.bytes };
     }),
   );
 }

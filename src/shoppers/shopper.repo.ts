@@ -155,6 +155,10 @@ export async function findById(db: Db, pid: string, id: string): Promise<Shopper
   return (await db.prisma.shopper.findFirst({ where })) as ShopperRow | null;
 }
 
+export async function findByUids(db: Db, pid: string, uids: readonly string[]): Promise<ShopperRow[]> {
+  return (await db.prisma.shopper.findMany({ where: { pid, uid: { in: [...uids] } } })) as ShopperRow[];
+}
+
 /** Newest first. Guests and accounts are read separately, each from its end of the index. */
 export async function listShoppers(db: Db, pid: string, filter: ShopperFilter, page: PageRead<Position>) {
   const { isGuest, search } = filter;

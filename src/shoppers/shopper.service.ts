@@ -1,4 +1,4 @@
-import { requireShopper, requireStore } from '../context.ts';
+import { isStoreAlone, requireShopper, requireStore } from '../context.ts';
 import type { Context, Services } from '../context.ts';
 import type { QueryShoppersArgs, UpdateShopperInput } from '../generated/resolvers.ts';
 import { CSV_PORTION, streamCsv } from '../platform/csv.ts';
@@ -120,6 +120,18 @@ export async function pageShoppers(ctx: Context, args: QueryShoppersArgs): Promi
   const cursorOf = ({ cts, uid }: ShopperRow): string => encodeCursor(ORDER, cts.getTime(), uid);
   const count = () => shoppers.countShoppers(ctx.db, pid, filter);
   return { ...toConnection(rows, size, cursorOf, args.after), count };
+}
+
+/** The caller itself or, for the store alone, those of its shoppers. */
+export async function findShoppers(ctx: Context, uids: readonly string[]): Promise<ShopperRow[]> {
+  const { shopper } = ctx.viewer;
+  if (isStoreAlone(ctx))
+    return shoppers.findByUids(
+      ctx.db,
+      requireStore(ctx).pid,
+      uids.filter((uid) => ID.test(uid)),
+    );
+  return shopper ? [shopper] : [];
 }
 
 const COLUMNS: CsvColumn<ShopperRow>[] = [

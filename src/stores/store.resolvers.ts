@@ -1,5 +1,6 @@
 import { requireStore } from '../context.ts';
 import type { Resolvers } from '../generated/resolvers.ts';
+import { nodeId } from '../platform/node-id.ts';
 import * as settings from './settings.service.ts';
 import { describeTokenKeys } from './store.rules.ts';
 
@@ -15,6 +16,7 @@ export const storeResolvers = {
     dropTokenKeys: (_root, _args, ctx) => settings.dropTokenKeys(ctx, requireStore(ctx).pid),
   },
   Store: {
+    id: ({ pid }) => nodeId('Store', pid),
     appId: () => 'StoreadminApi',
     cts: (store) => store.createdAt,
     digestSeconds: ({ pacing }) => pacing.digestSeconds ?? 0,

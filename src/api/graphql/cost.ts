@@ -30,7 +30,10 @@ const PAGES: Record<string, { standard: number; most: number }> = {
 
 type Values = Record<string, unknown>;
 type Field = graphql.GraphQLField<unknown, unknown>;
+/** A type whose fields a selection names. */
+type Selected = graphql.GraphQLObjectType | graphql.GraphQLInterfaceType;
 type Walk = {
+  schema: graphql.GraphQLSchema;
   fragments: Fragments;
   variables: Values;
   perEntry: number;
@@ -73,18 +76,22 @@ function askedFor(field: Field, values: Values): number | null {
   return Math.max(0, Math.min(Number(values[page.name] ?? standard), most));
 }
 
+/** The type that a fragment selects from: that of its condition, such as `... on List` of a `Node`. */
+function narrowed(
+  type: Selected,
+  { typeCondition }: graphql.InlineFragmentNode | graphql.FragmentDefinitionNode,
+  { schema }: Walk,
+): Selected {
+  return typeCondition ? (schema.getType(typeCondition.name.value) as Selected) : type;
+}
+
 /** `page` is the page size of the surrounding field. */
-function costOfSet(
-  set: graphql.SelectionSetNode,
-  type: graphql.GraphQLObjectType,
-  page: number | null,
-  walk: Walk,
-): number {
+function costOfSet(set: graphql.SelectionSetNode, type: Selected, page: number | null, walk: Walk): number {
   let cost = 0;
   for (const node of set.selections) {
     if (node.kind !== graphql.Kind.FIELD) {
       const inner = node.kind === graphql.Kind.FRAGMENT_SPREAD ? walk.fragments.get(node.name.value) : node;
-      if (inner) cost += costOfSet(inner.selectionSet, type, page, walk);
+      if (inner) cost += costOfSet(inner.selectionSet, narrowed(type, inner, walk), page, walk);
       continue;
     }
     // Introspection is counted separately.
@@ -98,7 +105,7 @@ function costOfField(field: Field, node: graphql.FieldNode, page: number | null,
   const values = argumentsOf(field, node, walk);
   const sent = walk.perEntry * entriesIn(values, walk.sent);
   if (!node.selectionSet) return sent;
-  const type = graphql.getNamedType(field.type) as graphql.GraphQLObjectType;
+  const type = graphql.getNamedType(field.type) as Selected;
   const own = askedFor(field, values);
   if (!graphql.isListType(graphql.getNullableType(field.type)))
     return sent + 1 + costOfSet(node.selectionSet, type, own, walk);
@@ -120,6 +127,7 @@ export function estimateCost(
   if (!coerced || !root) return null;
   const fragments = fragmentsOf(document);
   const walk: Walk = {
+    schema,
     fragments,
     variables: coerced,
     perEntry: operation.operation === graphql.OperationTypeNode.MUTATION ? WRITE : 1,

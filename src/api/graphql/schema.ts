@@ -1,7 +1,15 @@
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { makeExecutableSchema } from '@graphql-tools/schema';
-import { GraphQLError, Kind, defaultFieldResolver, getNullableType, isListType, isObjectType } from 'graphql';
+import {
+  GraphQLError,
+  Kind,
+  defaultFieldResolver,
+  getNullableType,
+  isCompositeType,
+  isListType,
+  isObjectType,
+} from 'graphql';
 import type {
   DocumentNode,
   FieldNode,
@@ -31,6 +39,7 @@ import { reportResolvers } from '../../stores/reports/report.resolvers.ts';
 import { revenueResolvers } from '../../stores/revenue/revenue.resolvers.ts';
 import { storeResolvers } from '../../stores/store.resolvers.ts';
 import { webhookResolvers } from '../../stores/webhooks/webhook.resolvers.ts';
+import { nodeResolvers } from '../node.resolvers.ts';
 import { measure } from './limits.ts';
 
 const LOADER = fileURLToPath(new URL('schema/load.cjs', ROOT));
@@ -52,6 +61,7 @@ const domains = [
   webhookResolvers,
   mailServerResolvers,
   listResolvers,
+  nodeResolvers,
 ];
 
 /** The schema with its resolvers, which REST and GraphQL run. */
@@ -67,7 +77,7 @@ export const sharedSchema = (): GraphQLSchema => (shared ??= createSchema());
 
 function isListOfObjects(nullable: GraphQLOutputType): boolean {
   const type = getNullableType(nullable);
-  return isListType(type) && isObjectType(getNullableType(type.ofType));
+  return isListType(type) && isCompositeType(getNullableType(type.ofType));
 }
 
 function isPromise(value: unknown): value is Promise<unknown> {

@@ -1,4 +1,5 @@
 import type { Resolvers } from '../../generated/resolvers.ts';
+import { nodeId } from '../../platform/node-id.ts';
 import { variantUrl } from '../products/product.rules.ts';
 import { getProduct, getStockChanges, removeProducts, setStock, upsertProducts } from './catalog.service.ts';
 import { listProducts } from './product-search.service.ts';
@@ -18,5 +19,9 @@ export const catalogResolvers = {
   },
   Store: { shopify: (_store, _args, ctx) => getShopifyConnection(ctx) },
   ProductConnection: { totalCount: (page) => page.count() },
-  Product: { uri: (product) => variantUrl(product), vi: (product) => product.vi ?? '' },
+  Product: {
+    id: ({ epi }) => nodeId('Product', epi),
+    uri: (product) => variantUrl(product),
+    vi: (product) => product.vi ?? '',
+  },
 } satisfies Resolvers;
