@@ -1,9 +1,11 @@
+import type { ItemModel } from '../generated/prisma/models.ts';
 import { namer, readValue } from '../platform/database/columns.ts';
-import type { Statement, Tx } from '../platform/database/database.ts';
+import type { Db, Statement, Tx } from '../platform/database/database.ts';
 import { isHeard } from '../stores/webhooks/event.repo.ts';
 import type { EventType } from '../stores/webhooks/event.repo.ts';
 import { copiedColumns, itemColumns } from './item.columns.ts';
 import type { ItemRow } from './item.columns.ts';
+import type { ListOwner } from './list.repo.ts';
 
 /** Selects a JSON value as `name`, null if it exceeds `maxBytes`, and its size, which is `estimate` if it was not built. */
 export const sized = (json: string, name: string, maxBytes: string, estimate = '0'): string =>
@@ -117,6 +119,55 @@ export async function queueListEvents(
     ),
     [pid, lids, type, uid, now.toISOString()],
   );
+}
+
+/** SQL: every product page runs it. */
+const MEMBERSHIP = {
+  name: 'membership',
+  text: `
+    SELECT i.epi, l.lid FROM list l JOIN item i ON i.pid = l.pid AND i.lid = l.lid AND i.epi = ANY ($3::text[])
+    WHERE l.pid = $1 AND l.regid = $2 AND l.st = 1 ORDER BY l.seq DESC`,
+};
+
+/** Newest list first. */
+export function findMemberships(db: Db, owner: ListOwner, epis: readonly string[]) {
+  return db.query<Pick<ItemModel, 'epi' | 'lid'>>(MEMBERSHIP, [owner.pid, owner.regid, epis]);
+}
+
+const MAX_VARIANTS = 500;
+
+/** The newest variants of a list that is about to be deleted. */
+export async function newestVariants(
+  tx: Tx,
+  { pid, lid }: Pick<ItemModel, 'pid' | 'lid'>,
+): Promise<string[]> {
+  const newest = { select: { epi: true }, orderBy: { seq: 'desc' }, take: MAX_VARIANTS } as const;
+  return (await tx.prisma.item.findMany({ where: { pid, lid }, ...newest })).map(({ epi }) => epi);
+}
+
+const newestOf = (table: string, condition: string): string => `(
+  SELECT epi, seq FROM ${table} WHERE pid = $1 AND lid = n.lid ${condition} ORDER BY seq DESC LIMIT ${MAX_VARIANTS})`;
+
+/** SQL: a hundred lists take one statement. A list that can be restored has the variants that it was deleted with. */
+const OF_LISTS = {
+  name: 'memberships_of_lists',
+  text: `
+    WITH wanted AS MATERIALIZED (
+      SELECT n.lid, v.epi, v.seq FROM unnest($3::text[]) AS n (lid) CROSS JOIN LATERAL (
+        ${newestOf('item', '')} UNION ALL ${newestOf('deleted_item', 'AND regid IS NULL')}) v)
+    SELECT 'variants' AS kind, lid AS name, array_agg(epi ORDER BY seq DESC) AS ids FROM wanted GROUP BY lid
+    UNION ALL
+    SELECT 'lids', i.epi, array_agg(l.lid ORDER BY l.seq DESC) FROM list l JOIN item i ON i.pid = l.pid AND i.lid = l.lid
+    WHERE l.pid = $1 AND l.regid = $2 AND l.st = 1 AND i.epi IN (SELECT epi FROM wanted) GROUP BY i.epi`,
+};
+
+/** The newest variants of each list, and the shopper's active lists that contain each variant. */
+export async function findListMemberships(db: Db, { pid, regid }: ListOwner, lids: readonly string[]) {
+  type Row = { kind: 'variants' | 'lids'; name: string; ids: string[] };
+  const rows = await db.query<Row>(OF_LISTS, [pid, regid, lids]);
+  const mapOf = (kind: Row['kind']): Map<string, string[]> =>
+    new Map(rows.filter((row) => row.kind === kind).map(({ name, ids }) => [name, ids]));
+  return { variants: mapOf('variants'), lids: mapOf('lids') };
 }
 
 /**

@@ -5,15 +5,19 @@ import type {
   MutationMoveItemsArgs,
   MutationRemoveFromSaveForLaterArgs,
 } from '../generated/resolvers.ts';
+import { createBatchLoader, oncePerRequest } from '../platform/batch.ts';
+import { charge } from '../platform/budget.ts';
 import type { Tx } from '../platform/database/database.ts';
 import { fail } from '../platform/errors.ts';
+import { membershipId } from '../platform/node-id.ts';
+import type { ShopperRow } from '../shoppers/shopper.repo.ts';
 import { isProductId, rowsInOrder } from '../stores/products/product.rules.ts';
 import { socialCount as countShoppers } from '../stores/reports/report.service.ts';
 import { queueEvents } from '../stores/webhooks/event.repo.ts';
 import { updateListContents } from './contents.service.ts';
 import { checkItemCount } from './contents.writes.ts';
 import type { ItemRow } from './item.columns.ts';
-import { transferItems } from './item.repo.ts';
+import { findListMemberships, findMemberships, transferItems } from './item.repo.ts';
 import { checkAddedIn, checkRef, checkVariants, partitionItems } from './item.rules.ts';
 import type { ListRow } from './list.columns.ts';
 import { changeList, findByLid, findByLids, lockLists } from './list.repo.ts';
@@ -21,7 +25,7 @@ import type { LockedList } from './list.repo.ts';
 import { chargeItems, checkBytes, checkLid, checkListVersion, eventsOfItems } from './list.rules.ts';
 import { failMissing, withOwnList } from './list.service.ts';
 import type { Owner } from './list.service.ts';
-import { ownView, viewPage } from './list.view.ts';
+import { isOwn, ownView, viewPage } from './list.view.ts';
 import type { ListView } from './list.view.ts';
 import { readPages } from './page.repo.ts';
 import { NEWEST_FIRST } from './page.rules.ts';
@@ -108,6 +112,59 @@ async function readSource(tx: Tx, owner: Owner, lid: string): Promise<ListView> 
     return viewPage(owner, page!.row!)?.list ?? null;
   };
   return (await findByLid(tx, pid, lid, read)) ?? fail('list-not-found');
+}
+
+/** Finds the active lists of the shopper that contain these variants. */
+export async function isInLists(ctx: Context, epis: readonly string[], shopper?: ShopperRow) {
+  const owner = shopper ?? requireShopper(ctx);
+  return membershipsOf(ctx, checkVariants(epis), owner);
+}
+
+const toMembership = ({ uid }: ShopperRow, epi: string, lids: string[]) => ({
+  id: membershipId(uid, epi),
+  epi,
+  isInList: lids.length > 0,
+  lids,
+});
+
+/** `epis` were checked. */
+export async function membershipsOf(
+  ctx: Context,
+  epis: readonly string[],
+  owner: ShopperRow = requireShopper(ctx),
+): Promise<Membership[]> {
+  if (epis.length === 0) return [];
+  const lids = new Map<string, string[]>(epis.map((epi) => [epi, []]));
+  for (const { epi, lid } of await findMemberships(ctx.db, owner, epis)) lids.get(epi)!.push(lid);
+  return [...lids].map(([epi, found]) => toMembership(owner, epi, found));
+}
+
+type Membership = ReturnType<typeof toMembership>;
+
+/** Approximate size of a list id in a response, and of the rest of a membership. */
+const BYTES = { lid: 25, rest: 100 };
+
+async function readMemberships(ctx: Context, wanted: readonly string[]): Promise<Membership[][]> {
+  const owner = requireShopper(ctx);
+  const { variants, lids } = await findListMemberships(ctx.db, owner, [...new Set(wanted)]);
+  return wanted.map((lid) =>
+    (variants.get(lid) ?? []).map((epi) => {
+      const membership = toMembership(owner, epi, lids.get(epi) ?? []);
+      // Lists with the same variants repeat their memberships.
+      charge(ctx.budget, BYTES.rest + BYTES.lid * membership.lids.length);
+      return membership;
+    }),
+  );
+}
+
+const loaderOf = oncePerRequest((ctx: Context) =>
+  createBatchLoader((lids: readonly string[]) => readMemberships(ctx, lids)),
+);
+
+/** Memberships of the variants in a list of the caller. */
+export function membershipsOfList(ctx: Context, list: ListView): Promise<Membership[]> | Membership[] {
+  if (!isOwn(ctx, list.owner)) return [];
+  return list.variants ? membershipsOf(ctx, list.variants, list.owner) : loaderOf(ctx)(list.lid);
 }
 
 /** Counts the shoppers with a product in an active list. Product pages call it without a shopper, too. */

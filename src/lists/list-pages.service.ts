@@ -178,9 +178,9 @@ export async function saveForLater(ctx: Context, slice: Slice) {
 
 /** Items of one list share one lookup. */
 export async function listOfItem(ctx: Context, item: ItemRow & { parent?: ListView }) {
-  if (item.parent) return item.parent;
   const { shopper } = ctx.viewer;
-  const key = { pid: item.pid, regid: shopper?.regid ?? '', lid: item.lid, limit: 0 };
+  if (item.parent || shopper === null) return item.parent ?? null;
+  const key = { pid: item.pid, regid: shopper.regid, lid: item.lid, limit: 0 };
   return viewPage(shopper, await readPage(ctx, NEWEST_FIRST, key))?.list ?? null;
 }
 
@@ -189,14 +189,11 @@ const RANDOM_ID = /^[\w-]{1,100}$/;
 /** Finds lists, also by the id of a merged one, and items that the caller may read. */
 export async function findContents(ctx: Context, ids: readonly string[]) {
   const { pid, regid, shopper } = requireReader(ctx);
-  const wellFormed = ids.filter((id) => RANDOM_ID.test(id));
-  const { lists, items } = await readNodeRows(ctx, { pid, regid, ids: wellFormed });
-  return {
-    lists: lists.map(({ id, list, owner }) => {
-      return { id, list: viewPage(shopper, { list, owner, items: [], total: 0 })!.list };
-    }),
-    items: items.map(({ item, isOthers }) => (isOthers ? maskItem(item) : item)),
-  };
+  const pages = await readNodeRows(ctx, { pid, regid, ids: ids.filter((id) => RANDOM_ID.test(id)) });
+  return pages.map(({ id, ...page }) => {
+    const { list, items } = viewPage(shopper, { ...page, total: 0 })!;
+    return { id, list, item: items[0] && { ...items[0], parent: list } };
+  });
 }
 
 export function productOfItem(ctx: Context, { pid, epi, lity }: ItemRow): Promise<ProductRow | null> | null {

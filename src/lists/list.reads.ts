@@ -4,10 +4,8 @@ import { createBatchLoader, oncePerDatabase, oncePerRequest, shareUnderWay } fro
 import { failTooMuch, readWithin } from '../platform/budget.ts';
 import type { Budget } from '../platform/budget.ts';
 import { findByLid, findByLids } from './list.repo.ts';
-import { readMemberships } from './membership.repo.ts';
-import type { MembershipsKey, MembershipsRow } from './membership.repo.ts';
 import { readNodes } from './node.repo.ts';
-import type { NodesKey, NodesRow } from './node.repo.ts';
+import type { NodePageRow, NodesKey } from './node.repo.ts';
 import { readLists, readPages } from './page.repo.ts';
 import type { ListsKey, ListsRow, PageKey, PageRow, Sized } from './page.repo.ts';
 import { nameOrder } from './page.rules.ts';
@@ -58,9 +56,6 @@ const listsLoader = oncePerDatabase(({ db }: Pick<Reader, 'db'>) =>
 const nodesLoader = oncePerDatabase(({ db }: Pick<Reader, 'db'>) =>
   createSizedLoader((reads: readonly Sized<NodesKey>[]) => readNodes(db, reads)),
 );
-const membershipsLoader = oncePerDatabase(({ db }: Pick<Reader, 'db'>) =>
-  createSizedLoader((reads: readonly Sized<MembershipsKey>[]) => readMemberships(db, reads)),
-);
 const pageLoaders = oncePerDatabase(
   (_reader: Pick<Reader, 'db'>) => new Map<string, SizedLoader<PageKey, PageRow>>(),
 );
@@ -102,10 +97,6 @@ export async function readPage(ctx: Reader, order: PageOrder, key: PageKey): Pro
   return row;
 }
 
-export function readNodeRows(ctx: Reader, key: NodesKey): Promise<NodesRow> {
+export function readNodeRows(ctx: Reader, key: NodesKey): Promise<NodePageRow[]> {
   return nodesLoader(ctx)(ctx.budget, key, Math.min(key.ids.length * USUAL_ITEM_BYTES, SHARED_BYTES));
-}
-
-export function readListMemberships(ctx: Reader, key: MembershipsKey): Promise<MembershipsRow> {
-  return membershipsLoader(ctx)(ctx.budget, key, Math.min(key.lids.length * USUAL_ITEM_BYTES, SHARED_BYTES));
 }

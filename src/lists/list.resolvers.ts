@@ -1,4 +1,5 @@
 import type { GraphQLResolveInfo } from 'graphql';
+import type { Context } from '../context.ts';
 import type { Resolvers } from '../generated/resolvers.ts';
 import { isSelected, largestBelow } from '../platform/selection.ts';
 import { updateListContents } from './contents.service.ts';
@@ -8,7 +9,6 @@ import { PREVIEW_SIZE } from './list.rules.ts';
 import * as lists from './list.service.ts';
 import { bundleOf, hashList, hashProduct, isOwn, itemUrl, ownerInfo, parsePaced } from './list.view.ts';
 import { changedLists, listChanges, watchLists } from './live.service.ts';
-import { isInLists, membershipsOfList, withMemberships } from './membership.service.ts';
 import * as restore from './restore.service.ts';
 import { emailList, reportShare } from './share.service.ts';
 
@@ -16,7 +16,14 @@ import { emailList, reportShare } from './share.service.ts';
 const shownBelow = (info: GraphQLResolveInfo): number =>
   largestBelow(info, 'listcontents', 'limit', PREVIEW_SIZE);
 
-const showsMemberships = (info: GraphQLResolveInfo): boolean => isSelected(info, 'memberships');
+/** A write that also returns the memberships of the variants that it touched, if the client selects them. */
+const answering =
+  <Args, Written extends { touched: string[] }>(write: (ctx: Context, args: Args) => Promise<Written>) =>
+  async (_root: unknown, args: Args, ctx: Context, info: GraphQLResolveInfo) => {
+    const written = await write(ctx, args);
+    const touched = isSelected(info, 'memberships') ? written.touched : [];
+    return { ...written, memberships: await items.membershipsOf(ctx, touched) };
+  };
 
 export const listResolvers = {
   Query: {
@@ -27,7 +34,7 @@ export const listResolvers = {
     listPage: (_root, args, ctx) => pages.listPage(ctx, args),
     saveForLater: (_root, slice, ctx) => pages.saveForLater(ctx, slice),
     socialCount: (_root, { empi }, ctx) => items.socialCount(ctx, empi),
-    isInLists: (_root, { epis }, ctx) => isInLists(ctx, epis),
+    isInLists: (_root, { epis }, ctx) => items.isInLists(ctx, epis),
     deletedLists: (_root, page, ctx) => restore.deletedLists(ctx, page),
     allDeletedLists: (_root, slice, ctx) => restore.allDeletedLists(ctx, slice),
     deletedItems: (_root, { lid, ...slice }, ctx) => restore.deletedItems(ctx, lid, slice),
@@ -37,7 +44,7 @@ export const listResolvers = {
     createList: (_root, { input }, ctx) => lists.createList(ctx, input),
     updateList: (_root, { lid, input, ...version }, ctx) => lists.updateList(ctx, lid, input, version),
     deleteList: (_root, { lid, ...args }, ctx, info) =>
-      lists.deleteList(ctx, lid, args, showsMemberships(info)),
+      lists.deleteList(ctx, lid, { ...args, hasVariants: isSelected(info, 'memberships') }),
     setListPublic: (_root, { lid, anonRead, ...version }, ctx) =>
       lists.changeList(ctx, lid, { anonRead }, version),
     setListArchived: (_root, { lid, isArchived, ...version }, ctx) =>
@@ -45,20 +52,13 @@ export const listResolvers = {
     initSaveForLater: (_root, { lname }, ctx) => lists.initSaveForLater(ctx, lname),
     emailList: (_root, mail, ctx) => emailList(ctx, mail),
     reportShare: (_root, share, ctx) => reportShare(ctx, share),
-    updateListContents: (_root, args, ctx, info) =>
-      withMemberships(ctx, updateListContents(ctx, args), showsMemberships(info)),
-    moveItems: (_root, args, ctx, info) =>
-      withMemberships(ctx, items.moveItems(ctx, args), showsMemberships(info)),
-    copyItems: (_root, args, ctx, info) =>
-      withMemberships(ctx, items.copyItems(ctx, args), showsMemberships(info)),
-    addToSaveForLater: (_root, args, ctx, info) =>
-      withMemberships(ctx, items.addToSaveForLater(ctx, args), showsMemberships(info)),
-    removeFromSaveForLater: (_root, args, ctx, info) =>
-      withMemberships(ctx, items.removeFromSaveForLater(ctx, args), showsMemberships(info)),
-    updateSaveForLater: (_root, args, ctx, info) =>
-      withMemberships(ctx, items.updateSaveForLater(ctx, args), showsMemberships(info)),
-    moveSaveForLaterToCart: (_root, args, ctx, info) =>
-      withMemberships(ctx, items.moveSaveForLaterToCart(ctx, args), showsMemberships(info)),
+    updateListContents: answering(updateListContents),
+    moveItems: answering(items.moveItems),
+    copyItems: answering(items.copyItems),
+    addToSaveForLater: answering(items.addToSaveForLater),
+    removeFromSaveForLater: answering(items.removeFromSaveForLater),
+    updateSaveForLater: answering(items.updateSaveForLater),
+    moveSaveForLaterToCart: answering(items.moveSaveForLaterToCart),
     restoreList: (_root, { lid }, ctx) => restore.restoreList(ctx, lid),
     restoreItems: (_root, args, ctx) => restore.restoreItems(ctx, args),
   },
@@ -69,7 +69,7 @@ export const listResolvers = {
     lhash: (list) =>
       parsePaced(list.lprops.length + list.cprops.length + list.ldesc.length, () => hashList(list)),
     userinfo: (list) => ownerInfo(list),
-    memberships: (list, _args, ctx) => membershipsOfList(ctx, list),
+    memberships: (list, _args, ctx) => items.membershipsOfList(ctx, list),
     _pkey: (list) => list.lid,
     _t: () => 1,
   },
@@ -90,7 +90,7 @@ export const listResolvers = {
     lists: (shopper, args, ctx, info) => pages.listConnection(ctx, args, shownBelow(info), shopper),
     list: (shopper, { lid }, ctx) => pages.listOf(ctx, shopper, lid),
     saveForLater: (shopper, slice, ctx) => pages.saveForLaterOf(ctx, shopper, slice),
-    isInLists: (shopper, { epis }, ctx) => isInLists(ctx, epis, shopper),
+    isInLists: (shopper, { epis }, ctx) => items.isInLists(ctx, epis, shopper),
   },
   Live: {
     lists: {

@@ -11,7 +11,7 @@ import { findShopper, lockShopper } from '../shoppers/shopper.repo.ts';
 import { checkEmail } from '../shoppers/shopper.rules.ts';
 import type { StoreRow } from '../stores/store.repo.ts';
 import { addPortions, copyList, finishCopies, lockCopyingList } from './item-copy.repo.ts';
-import { queueListEvents } from './item.repo.ts';
+import { newestVariants, queueListEvents } from './item.repo.ts';
 import { listContents } from './list-pages.service.ts';
 import type { ListChanges, ListRow, NewList } from './list.columns.ts';
 import * as lists from './list.repo.ts';
@@ -19,7 +19,6 @@ import type { ListOwner, LockedList } from './list.repo.ts';
 import * as rules from './list.rules.ts';
 import { ownView } from './list.view.ts';
 import type { ListView } from './list.view.ts';
-import { newestVariants } from './membership.repo.ts';
 import { readPages } from './page.repo.ts';
 import { NEWEST_FIRST } from './page.rules.ts';
 import { storeDeletedList } from './trash.repo.ts';
@@ -27,6 +26,8 @@ import { storeDeletedList } from './trash.repo.ts';
 export type Owner = ReturnType<typeof requireShopper>;
 
 type Version = { expectedVersion?: number | null };
+
+type Deletion = Version & Slice & { hasVariants: boolean };
 
 /** Enough for ten items of the largest size. */
 const PREVIEW_BYTES = 2_000_000;
@@ -68,12 +69,8 @@ export async function updateList(ctx: Context, lid: string, input: UpdateListInp
 }
 
 /** Returns the deleted list with a slice of its items and, if it `hasVariants`, the variants that it contained. */
-export async function deleteList(
-  ctx: Context,
-  lid: string,
-  { limit, offset, ...version }: Version & Slice,
-  hasVariants: boolean,
-) {
+export async function deleteList(ctx: Context, lid: string, deletion: Deletion) {
+  const { limit, offset, hasVariants, ...version } = deletion;
   requireShopper(ctx);
   const slice = checkSlice({ limit, offset }, rules.PREVIEW_SIZE, 1_000);
   const bytes = slice.limit > rules.PREVIEW_SIZE ? RESPONSE_LIMITS.bytes : PREVIEW_BYTES;

@@ -10,8 +10,7 @@ export function nodeId(type: PrefixedNode, key: string): string {
 
 /** `Random` is the type of an id without a known prefix. */
 export function readNodeId(id: string): { type: PrefixedNode | 'Random'; key: string } {
-  const types = Object.keys(PREFIXES) as PrefixedNode[];
-  const type = types.find((one) => id.startsWith(PREFIXES[one]));
+  const type = (Object.keys(PREFIXES) as PrefixedNode[]).find((one) => id.startsWith(PREFIXES[one]));
   return type ? { type, key: id.slice(PREFIXES[type].length) } : { type: 'Random', key: id };
 }
 

@@ -115,8 +115,8 @@ export async function pageShoppers(ctx: Context, args: QueryShoppersArgs): Promi
   const place = decodeMoment(args.after, ORDER, isText);
   const page = { before: place && { cts: place[0], uid: place[1] }, limit: size + 1 };
   const filter = filterOf(args);
-  const named = ID.test(filter.search) ? await shoppers.findById(ctx.db, pid, filter.search) : null;
-  const rows = named ? [named] : await shoppers.listShoppers(ctx.db, pid, filter, page);
+  const named = ID.test(filter.search) ? await shoppers.findByIds(ctx.db, pid, [filter.search]) : [];
+  const rows = named.length > 0 ? named : await shoppers.listShoppers(ctx.db, pid, filter, page);
   const cursorOf = ({ cts, uid }: ShopperRow): string => encodeCursor(ORDER, cts.getTime(), uid);
   const count = () => shoppers.countShoppers(ctx.db, pid, filter);
   return { ...toConnection(rows, size, cursorOf, args.after), count };
@@ -125,13 +125,9 @@ export async function pageShoppers(ctx: Context, args: QueryShoppersArgs): Promi
 /** The caller itself or, for the store alone, those of its shoppers. */
 export async function findShoppers(ctx: Context, uids: readonly string[]): Promise<ShopperRow[]> {
   const { shopper } = ctx.viewer;
-  if (isStoreAlone(ctx))
-    return shoppers.findByUids(
-      ctx.db,
-      requireStore(ctx).pid,
-      uids.filter((uid) => ID.test(uid)),
-    );
-  return shopper ? [shopper] : [];
+  if (!isStoreAlone(ctx)) return shopper ? [shopper] : [];
+  const ids = uids.filter((uid) => ID.test(uid));
+  return shoppers.findByIds(ctx.db, requireStore(ctx).pid, ids);
 }
 
 const COLUMNS: CsvColumn<ShopperRow>[] = [

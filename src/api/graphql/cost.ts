@@ -30,7 +30,6 @@ const PAGES: Record<string, { standard: number; most: number }> = {
 
 type Values = Record<string, unknown>;
 type Field = graphql.GraphQLField<unknown, unknown>;
-/** A type whose fields a selection names. */
 type Selected = graphql.GraphQLObjectType | graphql.GraphQLInterfaceType;
 type Walk = {
   schema: graphql.GraphQLSchema;
@@ -76,22 +75,15 @@ function askedFor(field: Field, values: Values): number | null {
   return Math.max(0, Math.min(Number(values[page.name] ?? standard), most));
 }
 
-/** The type that a fragment selects from: that of its condition, such as `... on List` of a `Node`. */
-function narrowed(
-  type: Selected,
-  { typeCondition }: graphql.InlineFragmentNode | graphql.FragmentDefinitionNode,
-  { schema }: Walk,
-): Selected {
-  return typeCondition ? (schema.getType(typeCondition.name.value) as Selected) : type;
-}
-
 /** `page` is the page size of the surrounding field. */
 function costOfSet(set: graphql.SelectionSetNode, type: Selected, page: number | null, walk: Walk): number {
   let cost = 0;
   for (const node of set.selections) {
     if (node.kind !== graphql.Kind.FIELD) {
       const inner = node.kind === graphql.Kind.FRAGMENT_SPREAD ? walk.fragments.get(node.name.value) : node;
-      if (inner) cost += costOfSet(inner.selectionSet, narrowed(type, inner, walk), page, walk);
+      // A fragment on a type selects from that type, such as `... on List` of a `Node`.
+      const on = inner?.typeCondition && walk.schema.getType(inner.typeCondition.name.value);
+      if (inner) cost += costOfSet(inner.selectionSet, (on ?? type) as Selected, page, walk);
       continue;
     }
     // Introspection is counted separately.

@@ -1,15 +1,7 @@
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { makeExecutableSchema } from '@graphql-tools/schema';
-import {
-  GraphQLError,
-  Kind,
-  defaultFieldResolver,
-  getNullableType,
-  isCompositeType,
-  isListType,
-  isObjectType,
-} from 'graphql';
+import { GraphQLError, Kind, defaultFieldResolver, getNullableType, isListType, isObjectType } from 'graphql';
 import type {
   DocumentNode,
   FieldNode,
@@ -77,7 +69,7 @@ export const sharedSchema = (): GraphQLSchema => (shared ??= createSchema());
 
 function isListOfObjects(nullable: GraphQLOutputType): boolean {
   const type = getNullableType(nullable);
-  return isListType(type) && isCompositeType(getNullableType(type.ofType));
+  return isListType(type) && 'getFields' in getNullableType(type.ofType);
 }
 
 function isPromise(value: unknown): value is Promise<unknown> {
