@@ -30,8 +30,7 @@ const FINDERS: Record<PrefixedNode | 'Random', Finder> = {
     return (await Promise.all(reads)).flatMap((row) => (row ? [found('Product', row.epi, row)] : []));
   },
   Shopper: async (ctx, uids) => (await findShoppers(ctx, uids)).map((row) => found('Shopper', row.uid, row)),
-  Store: async ({ viewer: { store, keyId } }) =>
-    store && keyId !== null ? [found('Store', store.pid, store)] : [],
+  Store: async ({ viewer: { store } }) => (store ? [found('Store', store.pid, store)] : []),
   Topic: async (ctx) =>
     ctx.viewer.keyId === null ? [] : (await listTopics(ctx)).map((row) => found('Topic', row.name, row)),
   Random: async (ctx, ids) => {
