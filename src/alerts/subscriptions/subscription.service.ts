@@ -78,7 +78,8 @@ export async function findSubscriptions(ctx: Context, ids: readonly string[]): P
   return toRows(ctx, owner.pid, await subscriptions.listSubscriptions(ctx.db, owner, {}, page));
 }
 
-function filterOf({ topic, medium, epi }: QuerySubscriptionsArgs): Filter {
+function filterOf({ filter, ...args }: QuerySubscriptionsArgs): Filter {
+  const { topic, medium, epi } = filter ?? args;
   if (topic != null && !isStorable(topic))
     fail('invalid-topics', 'topic must contain only printable characters');
   if (epi != null && !isProductId(epi))
