@@ -8,10 +8,12 @@ import type { ListKey, LockedList, WrittenList } from './list.repo.ts';
 import { storeDeletedItems } from './trash.repo.ts';
 
 /** Adding a variant of the catalogue takes a snapshot of the product; changing the item leaves the snapshot as it is. */
-const sentValue = ({ field, column, write }: CopiedColumn): string =>
-  write === 'snapshot'
+const sentValue = ({ field, column, write, ...rule }: CopiedColumn): string => {
+  if ('from' in rule) return `coalesce(p.${rule.from}, x."${rule.from}") AS ${column}`;
+  return write === 'snapshot'
     ? `CASE WHEN p.epi IS NULL THEN x."${field}" WHEN x."isAdd" THEN coalesce(p.${column}, x."${field}") END AS ${column}`
     : `x."${field}" AS ${column}`;
+};
 
 /** Only custom items have a bundle, and no change turns another item into a custom one. */
 const CUSTOM: Record<CustomField, string> = {

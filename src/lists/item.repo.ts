@@ -32,6 +32,8 @@ const ITEM_VALUES = [
     value: readValue(write === 'snapshot' ? `coalesce(p.${column}, i.${column})` : `i.${column}`, sql),
   })),
   { name: 'stk', value: 'p.stk' },
+  { name: 'isUntracked', value: 'p.is_untracked' },
+  { name: 'fullPrice', value: 'CASE WHEN p.epi IS NULL THEN i.compare_at_price ELSE p.compare_at_price END' },
   // The catalogue shard, on which cached responses depend.
   { name: 'shard', value: 'catalog_slice(i.epi)' },
 ];
@@ -58,6 +60,10 @@ export const each = (expression: (column: CopiedColumn) => string, columns = cop
 export const CHANGEABLE = copiedColumns.filter(({ write }) => write !== 'once');
 
 export const NAMES = each(({ column }) => column);
+
+/** The value in a copy of item `i` with product `p`. */
+export const copiedValue = ({ column, ...rule }: CopiedColumn): string =>
+  'from' in rule ? `coalesce(p.${rule.from}, i.${rule.from}) AS ${column}` : `i.${column}`;
 
 /** An id like those of `newId`: 128 bits, base64url. A UUID has only 122 random bits. */
 export const NEW_ID = `translate(encode(substr(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 1, 16), 'base64'),
@@ -88,7 +94,7 @@ const IS_SOURCE = 'i.pid = $1 AND i.lid = $2 AND i.epi = ANY ($4::text[])';
 const MOVE = transferStatement('move_items', `DELETE FROM item i WHERE ${IS_SOURCE} RETURNING i.*`, 'i.cts');
 const COPY = transferStatement(
   'copy_some_items',
-  `SELECT i.pid, ${NEW_ID} AS id, ${each(({ column }) => `i.${column}`)} FROM item i WHERE ${IS_SOURCE}`,
+  `SELECT i.pid, ${NEW_ID} AS id, ${each(copiedValue)} FROM item i ${PROBE_PRODUCT} WHERE ${IS_SOURCE}`,
   '$7',
 );
 

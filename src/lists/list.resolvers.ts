@@ -3,6 +3,7 @@ import { requireShopper } from '../context.ts';
 import type { Context } from '../context.ts';
 import type { Resolvers } from '../generated/resolvers.ts';
 import { isSelected, largestBelow } from '../platform/selection.ts';
+import { availabilityOf, moneyOf, priceChangeOf, wasPriceOf } from '../stores/products/price.rules.ts';
 import { updateListContents } from './contents.service.ts';
 import * as items from './item.service.ts';
 import * as pages from './list-pages.service.ts';
@@ -86,6 +87,11 @@ export const listResolvers = {
     title: (item) => item.dt,
     price: (item) => item.pr,
     bundle: (item) => parsePaced(item.bundle.length, () => bundleOf(item)),
+    currentPrice: ({ pr }, _args, ctx) => moneyOf(ctx, pr),
+    wasPrice: ({ pr, fullPrice }, _args, ctx) => wasPriceOf(ctx, pr, fullPrice),
+    savedPrice: ({ savedPrice }, _args, ctx) => moneyOf(ctx, savedPrice),
+    priceChange: ({ savedPrice, pr }, _args, ctx) => priceChangeOf(ctx, savedPrice, pr),
+    availability: (item) => availabilityOf(item),
     _pkey: (item) => item.lid,
     _t: () => 2,
   },

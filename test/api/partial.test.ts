@@ -40,7 +40,7 @@ test('a read that fails leaves the answers beside it, in an interpreted document
           extensions: { code: 'FORBIDDEN', type: 'forbidden', status: 403 },
         }),
         expect.objectContaining({
-          path: ['store'],
+          path: ['store', 'pid'],
           extensions: { code: 'FORBIDDEN', type: 'forbidden', status: 403 },
         }),
       ]),

@@ -1,5 +1,6 @@
 import type { Resolvers } from '../../generated/resolvers.ts';
 import { nodeId } from '../../platform/node-id.ts';
+import { availabilityOf, imagesOf, moneyOf, wasPriceOf } from '../products/price.rules.ts';
 import { variantUrl } from '../products/product.rules.ts';
 import { getProduct, getStockChanges, removeProducts, setStock, upsertProducts } from './catalog.service.ts';
 import { listProducts } from './product-search.service.ts';
@@ -23,5 +24,9 @@ export const catalogResolvers = {
     id: ({ epi }) => nodeId('Product', epi),
     uri: (product) => variantUrl(product),
     vi: (product) => product.vi ?? '',
+    currentPrice: ({ pr }, _args, ctx) => moneyOf(ctx, pr),
+    wasPrice: ({ pr, compareAtPrice }, _args, ctx) => wasPriceOf(ctx, pr, compareAtPrice),
+    availability: (product) => availabilityOf(product),
+    images: (product) => imagesOf(product),
   },
 } satisfies Resolvers;
