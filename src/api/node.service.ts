@@ -17,7 +17,7 @@ type NodeType = 'Item' | 'List' | 'Product' | 'Shopper' | 'Store' | 'Subscriptio
 /** A record with the name of its type, by which GraphQL finds its fields. */
 export type NodeRow = ResolversParentTypes['Node'] & { nodeType: NodeType };
 
-const found = (nodeType: NodeType, key: string, row: ResolversParentTypes['Node']) =>
+const found = <Type extends NodeType>(nodeType: Type, key: string, row: ResolversParentTypes[Type]) =>
   [key, { ...row, nodeType }] as const;
 
 type Finder = (ctx: Context, keys: readonly string[]) => Promise<ReturnType<typeof found>[]>;
