@@ -1,4 +1,4 @@
-import { BREAK, Kind, createSourceEventStream, execute, visit } from 'graphql';
+import { BREAK, Kind, createSourceEventStream, execute, validate, visit } from 'graphql';
 import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { CompiledQuery } from 'graphql-jit';
@@ -9,6 +9,7 @@ import { inSpan } from '../platform/tracing.ts';
 import { toAppError, toGraphQLError } from './graphql/errors.ts';
 import { sizeOf } from './graphql/limits.ts';
 import { coerceVariables } from './graphql/variables.ts';
+import { viewFor, viewOf } from './graphql/views.ts';
 import { resultOnce, valueOnce } from './idempotency.service.ts';
 import { planOf } from './plan.ts';
 import type { Plan } from './plan.ts';
@@ -85,16 +86,20 @@ function checkVariables(
 
 /** `root` is one event of a subscription. */
 export async function executeOperation(
-  schema: GraphQLSchema,
+  whole: GraphQLSchema,
   operation: GraphqlOperation,
   ctx: Context,
   root?: unknown,
 ): Promise<ExecutionResult> {
   const { document, operationName, variables } = operation;
-  const plan = planOf(schema, document, operationName);
+  const plan = planOf(whole, document, operationName);
+  // An operation that reads the schema sees the caller's view of it, and therefore runs on that alone.
+  const schema = plan?.introspects ? viewOf(whole, viewFor(ctx.viewer)) : whole;
+  const [unseen] = plan?.introspects ? validate(schema, document) : [];
+  if (unseen) return { errors: [toGraphQLError(unseen, ctx)] };
   const faults = checkVariables(schema, operation, plan, ctx);
   if (faults) return { errors: faults };
-  const query = plan && compileClient(schema, operation, plan, ctx);
+  const query = plan && !plan.introspects && compileClient(schema, operation, plan, ctx);
   const result = query
     ? await query(root, ctx, variables)
     : await execute({

@@ -58,6 +58,8 @@ function makePlan(
       description.length > MAX_DESCRIPTION ? `${description.slice(0, MAX_DESCRIPTION)}…` : description,
     /** Whether its response depends only on the caller's own records and the catalogue. */
     isCacheable: isAllMarked(schema, document),
+    /** Whether its response holds the schema, of which each caller is shown a part. */
+    introspects: fields.some((name) => name === '__schema' || name === '__type'),
     /** Whether its response holds personal data, which an erasure must remove, so that it is never stored. */
     isPrivate: fields.some((name) => PRIVATE_FIELDS.has(name)),
   };

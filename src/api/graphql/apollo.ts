@@ -15,6 +15,7 @@ import { limitCost } from './cost.ts';
 import { createChecks } from './documents.ts';
 import type { Documents } from './documents.ts';
 import { shorten, toGraphQLError } from './errors.ts';
+import { hideSuggestions } from './views.ts';
 
 /** Apollo delegates execution to a gateway if there is one; ours runs the same executor as REST. */
 function compiledGateway(schema: GraphQLSchema): GatewayInterface {
@@ -145,7 +146,14 @@ export function createApollo(schema: GraphQLSchema, documents: Documents): Apoll
   return new ApolloServer<Context>({
     gateway: compiledGateway(schema),
     logger: NO_CONSOLE,
-    plugins: [...NOTHING_OF_ITS_OWN, plugin, limitCost(schema), reportOperation(schema), logUnexpected],
+    plugins: [
+      ...NOTHING_OF_ITS_OWN,
+      plugin,
+      limitCost(schema),
+      reportOperation(schema),
+      hideSuggestions(schema),
+      logUnexpected,
+    ],
     validationOptions: { maxErrors: MAX_ERRORS },
     documentStore: store,
     introspection: true,

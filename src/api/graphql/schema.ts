@@ -31,6 +31,7 @@ import { reportResolvers } from '../../stores/reports/report.resolvers.ts';
 import { revenueResolvers } from '../../stores/revenue/revenue.resolvers.ts';
 import { storeResolvers } from '../../stores/store.resolvers.ts';
 import { webhookResolvers } from '../../stores/webhooks/webhook.resolvers.ts';
+import { guardFields } from './access.ts';
 import { measure } from './limits.ts';
 
 const LOADER = fileURLToPath(new URL('schema/load.cjs', ROOT));
@@ -57,7 +58,7 @@ const domains = [
 /** The schema with its resolvers, which REST and GraphQL run. */
 export function createSchema(): GraphQLSchema {
   const resolvers = [...domains, scalars] as Parameters<typeof makeExecutableSchema>[0]['resolvers'];
-  return countValues(makeExecutableSchema({ typeDefs: loadTypeDefs(), resolvers }));
+  return guardFields(countValues(makeExecutableSchema({ typeDefs: loadTypeDefs(), resolvers })));
 }
 
 let shared: GraphQLSchema | null = null;

@@ -3,6 +3,8 @@ import type { GraphQLField, GraphQLOutputType, GraphQLSchema } from 'graphql';
 import { objectSchema } from '../../platform/json.ts';
 import type { Schema } from '../../platform/json.ts';
 import type { Route } from '../../platform/route/route.ts';
+import { callersOf } from '../graphql/access.ts';
+import { viewOf } from '../graphql/views.ts';
 import { EXAMPLES, SAMPLE_RESPONSES, exampleOf, ownExample } from './examples.ts';
 import { tagOf } from './parts.ts';
 import { inWords } from './schemas.ts';
@@ -36,7 +38,19 @@ function selectionOf(type: GraphQLOutputType, operation: string, depth = 3): str
   return ` { ${[...plain.map(({ name }) => name), ...below].join(' ')} }`;
 }
 
-function describe(kind: string, field: RootField, { valueSchema, resolve }: Schemas): Schema {
+/** The field as its callers are shown it. */
+function shownField(schema: GraphQLSchema, kind: graphql.OperationTypeNode, field: RootField) {
+  const [first] = callersOf(schema, field)!;
+  const caller = first === 'store' || first === 'operator' ? first : 'shopper';
+  const view = viewOf(schema, caller === 'shopper' ? 'storefront' : caller);
+  return { caller, field: view.getRootType(kind)!.getFields()[field.name]! };
+}
+
+function describe(
+  kind: string,
+  { caller, field }: ReturnType<typeof shownField>,
+  { valueSchema, resolve }: Schemas,
+): Schema {
   const { name, type, astNode } = field;
   const description = inWords(field);
   const hasOwn = (arg: { name: string }): boolean => ownExample(name, arg.name) !== undefined;
@@ -62,7 +76,6 @@ function describe(kind: string, field: RootField, { valueSchema, resolve }: Sche
   const variables = Object.fromEntries(
     sent.map((arg) => [arg.name, sample(arg.name, argsSchema.properties[arg.name]!)]),
   );
-  const caller = /Requires\s+an?\s+(operator|store)/.exec(field.description!)?.[1] ?? 'shopper';
   return {
     ...{ name, kind, caller, description },
     title: /^[^.,;:(]+/.exec(description)![0].trim(),
@@ -82,6 +95,6 @@ export function describeGraphqlOnly(schema: GraphQLSchema, rows: Route[], schema
   return Object.values(graphql.OperationTypeNode).flatMap((kind) =>
     Object.values(schema.getRootType(kind)!.getFields())
       .filter(({ name }) => !run.includes(`${kind} ${name}`))
-      .map((field) => describe(kind, field, schemas)),
+      .map((field) => describe(kind, shownField(schema, kind, field), schemas)),
   );
 }

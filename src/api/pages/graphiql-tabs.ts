@@ -63,6 +63,49 @@ adds it twice.`,
 
 const MUG = { epi: 1003, empi: 103, du: '/demo#/p/mug', note: 'the green one' };
 
+const IDENTITY = explained(
+  `Your back end gets a guest's permanent identity by a
+UUID that your storefront made up. With useremail as
+well, the guest logs in and keeps its lists.`,
+  `mutation Identity($uuid: String, $useremail: String) {
+    generateRegid(uuid: $uuid, useremail: $useremail, useragenttype: "GraphiQL") {
+      message regid sessionid
+    }
+  }`,
+);
+
+const GUEST = { uuid: '3f0c1f5e-7c55-4b8a-9d43-0a4a5b1d6c11' };
+
+const NOTIFY = explained(
+  `"Notify me" for a product that is sold out. A guest's
+address gets a message first and must confirm. The
+demo store writes messages to files and sends none.`,
+  `mutation Notify($input: SubscribeInput!) {
+    subscribe(input: $input) {
+      message confirmed topics products { dt stk }
+    }
+  }`,
+);
+
+const PRICE_DROP = explained(
+  `What each saved item cost when it was saved, and what
+it costs now. To be alerted, run Notify with the
+topic pricedrop.`,
+  `query PriceDrop {
+    lists(first: 5) {
+      edges { node { lname items(first: 10) { edges { node {
+        dt savedPrice { amount currencyCode } currentPrice { amount }
+        priceChange { direction percent amount { amount } }
+      } } } } }
+    }
+  }`,
+);
+
+const KETTLE = {
+  ...{ medium: 'email', mediumvalue: 'visitor@shop.example', topics: ['backinstock'] },
+  products: [{ epi: 1002, empi: 102, du: '/demo#/p/kettle' }],
+};
+
 const LIVE = explained(
   `A subscription runs until you stop it. Run it,
 open GraphiQL in a second window and run Save there.`,
@@ -103,9 +146,12 @@ export function tabsFor(shown: Shown | null, isClosed: boolean): Tab[] {
   const format = (value: object): string => JSON.stringify(value, null, 2);
   return [
     { query: (isClosed ? CLOSED : '') + STORE, headers: format(store) },
+    { query: IDENTITY, variables: format(GUEST), headers: format(store) },
     { query: SHOPPER, headers: format(shopper) },
     { query: LISTS, headers: format(shopper) },
     { query: SAVE, variables: format({ lid: lid ?? '', a: [MUG] }), headers: format(shopper) },
+    { query: NOTIFY, variables: format({ input: KETTLE }), headers: format(shopper) },
+    { query: PRICE_DROP, headers: format(shopper) },
     { query: LIVE, headers: format(shopper) },
   ];
 }

@@ -7,6 +7,7 @@ import { ROOT } from '../../platform/places.ts';
 import { escapeHtml } from '../../platform/text.ts';
 import type { DemoStore } from '../../web/demo-store/demo.ts';
 import { isLoopbackCall, shownAddress } from '../loopback.ts';
+import { printView } from '../graphql/views.ts';
 import { createOpenApi } from '../openapi/document.ts';
 import { routes } from '../rest/routes.ts';
 import { loadAsset, makeAsset, readPublic, serveAsset } from './assets.ts';
@@ -98,6 +99,16 @@ function serveFiles(app: Express, schema: GraphQLSchema): void {
     const text = (): string => JSON.stringify(createOpenApi(schema, routes));
     return (document ??= makeAsset('application/json; charset=utf-8', Buffer.from(text())));
   });
+  for (const view of ['storefront', 'store'] as const) {
+    let sdl: Asset | null = null;
+    const text = (): Buffer => Buffer.from(printView(schema, view));
+    serveAsset(
+      app,
+      `/schema/${view}.graphql`,
+      everywhere,
+      () => (sdl ??= makeAsset('text/plain; charset=utf-8', text())),
+    );
+  }
   // The name holds a hash of the content, so it never changes.
   const forever = { 'Cache-Control': 'public, max-age=31536000, immutable' };
   serveAsset(app, '/assets/:file', forever, (file) => loadAsset('assets', file));

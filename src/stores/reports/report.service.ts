@@ -63,17 +63,16 @@ const shoppers = loaderOf(reports.countShoppers, 2);
 export const socialCount = (ctx: HasDb, { pid, empi }: reports.ProductKey): Promise<number> =>
   shoppers(ctx)({ pid, empi });
 
-/** A figure about a variant; null for everybody but its store. */
-const forStore =
-  (loader: (ctx: Context) => (key: VariantIds) => Promise<number>) =>
-  (ctx: Context, { pid, epi, empi }: VariantIds): Promise<number> | null =>
-    ctx.viewer.keyId === null ? null : loader(ctx)({ pid, epi, empi });
+const figureBy =
+  (loader: (ctx: HasDb) => (key: VariantIds) => Promise<number>) =>
+  (ctx: HasDb, { pid, epi, empi }: VariantIds): Promise<number> =>
+    loader(ctx)({ pid, epi, empi });
 
 /** Number of confirmed subscriptions to a variant. */
-export const getWaiting = forStore(waiting);
-export const getWishlisted = forStore(shoppers);
+export const getWaiting = figureBy(waiting);
+export const getWishlisted = figureBy(shoppers);
 /** How often a product is in lists. */
-export const getInLists = forStore(inLists);
+export const getInLists = figureBy(inLists);
 
 /** A background task that updates the figures; returns whether there may be more to do. */
 export async function foldReports({ db }: Services): Promise<boolean> {

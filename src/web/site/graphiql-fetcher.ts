@@ -13,15 +13,20 @@ function operationOf({ query, operationName }: FetcherParams): OperationDefiniti
   }
 }
 
-/** Sends subscriptions over server-sent events, everything else by POST. */
-export const fetcher: Fetcher = (given, { headers = {} } = {}) => {
-  const operation = operationOf(given);
-  const params = { ...given, operationName: operation?.name?.value };
-  if (operation?.operation !== OperationTypeNode.SUBSCRIPTION) return post(params, headers);
-  // Without retries, an error is shown unchanged.
-  const client = createClient({ url: '/graphql/stream', headers, retryAttempts: 0 });
-  return client.iterate(params) as never;
-};
+export const INTROSPECTION = 'IntrospectionQuery';
+
+/** Sends subscriptions over server-sent events, everything else by POST, and reads the schema with this `authorization`. */
+export const createFetcher =
+  (authorization: string): Fetcher =>
+  (given, { headers = {} } = {}) => {
+    if (given.operationName === INTROSPECTION) return post(given, { authorization });
+    const operation = operationOf(given);
+    const params = { ...given, operationName: operation?.name?.value };
+    if (operation?.operation !== OperationTypeNode.SUBSCRIPTION) return post(params, headers);
+    // Without retries, an error is shown unchanged.
+    const client = createClient({ url: '/graphql/stream', headers, retryAttempts: 0 });
+    return client.iterate(params) as never;
+  };
 
 async function post(params: object, headers: Record<string, string>): Promise<ExecutionResult> {
   const response = await fetch('/graphql', {

@@ -1,10 +1,10 @@
 import { GraphiQL } from 'graphiql';
-import { createElement } from 'react';
+import { createElement, useMemo, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import 'graphiql/style.css';
 import './graphiql.css';
 import { repairAccessibility } from './graphiql-access.ts';
-import { fetcher } from './graphiql-fetcher.ts';
+import { INTROSPECTION, createFetcher } from './graphiql-fetcher.ts';
 import { createStorage } from './graphiql-storage.ts';
 
 type Tab = { query: string; variables?: string; headers: string };
@@ -40,14 +40,40 @@ const first: Partial<Tab> = linkedTab() ?? firstTab();
 const isNarrow = matchMedia('(max-width: 760px)').matches;
 const root = document.querySelector<HTMLElement>('#app')!;
 
-createRoot(root).render(
-  createElement(
+/** The Authorization header of a tab, which decides what of the schema it is shown; empty if there is none. */
+function authorizationIn(headers: string | null | undefined): string {
+  try {
+    const found = Object.entries(JSON.parse(headers || '{}') as Record<string, unknown>);
+    return String(found.find(([name]) => name.toLowerCase() === 'authorization')?.[1] ?? '');
+  } catch {
+    return '';
+  }
+}
+
+/** How long nothing is typed before the schema is read with the new credentials. */
+const TYPING_MS = 500;
+
+function App() {
+  const [authorization, setAuthorization] = useState(authorizationIn(first.headers));
+  // GraphiQL reads the schema again for a new fetcher.
+  const fetcher = useMemo(() => createFetcher(authorization), [authorization]);
+  const timer = useMemo(() => ({ id: 0 }), []);
+  const follow = (headers: string | null | undefined, afterMs: number): void => {
+    clearTimeout(timer.id);
+    timer.id = window.setTimeout(() => setAuthorization(authorizationIn(headers)), afterMs);
+  };
+  return createElement(
     GraphiQL,
     {
       fetcher,
       storage,
       defaultTabs: tabs,
       ...first,
+      onEditHeaders: (headers) => follow(headers, TYPING_MS),
+      onTabChange: (state) => follow(state.tabs[state.activeTabIndex]?.headers, 0),
+      introspectionQueryName: INTROSPECTION,
+      schemaDescription: true,
+      inputValueDeprecation: true,
       defaultHeaders: shopperHeaders,
       defaultQuery: '',
       // On a phone the query needs the space; a tap on their names opens them.
@@ -59,6 +85,8 @@ createRoot(root).render(
       maxHistoryLength: 50,
     },
     createElement(GraphiQL.Logo, null, ''),
-  ),
-);
+  );
+}
+
+createRoot(root).render(createElement(App));
 repairAccessibility(root);

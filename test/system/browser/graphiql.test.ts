@@ -48,6 +48,9 @@ describeInBrowser('GraphiQL', () => {
       ['Store', /"name": "Hearth & Loom"[^]*"totalCount": 20/],
       ['Shopper', /"isGuest": true[^]*"isInList": true/],
       ['Lists', /"lname": "Living room"[^]*"dt": "Reading lamp"/],
+      ['Identity', /"regid": "[^]*"sessionid": "/],
+      ['PriceDrop', /"dt": "Reading lamp"[^]*"amount": "89.00"/],
+      ['Notify', /"confirmed": false[^]*"dt": "Pour-over kettle"/],
       ['Save', /"cnt": 4[^]*"dt": "Stoneware mug"/],
     ] as const) {
       await openTab(name);
@@ -88,7 +91,7 @@ describeInBrowser('GraphiQL', () => {
     await openTab('Lists');
     await page.reload();
     await page.locator('.graphiql-execute-button').waitFor();
-    expect(await page.locator('.graphiql-tab').count()).toBe(5);
+    expect(await page.locator('.graphiql-tab').count()).toBe(8);
     await openTab('Shopper');
     await press();
     await answers(/"isGuest": true/);
@@ -109,6 +112,18 @@ describeInBrowser('GraphiQL', () => {
     await docs.getByRole('link', { name: 'Query' }).click();
     await docs.getByText('Requires shopper credentials').first().waitFor();
     expect(await allFindings(page)).toEqual([]);
+  });
+
+  test('the docs show what the tab’s credentials may use, the storefront’s types first', async () => {
+    const docs = page.locator('.graphiql-doc-explorer');
+    const typesShown = async () => (await docs.getByRole('link').allInnerTexts()).join(' ');
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+    await docs.getByText('Wishlists, save for later').waitFor();
+    await eventually(async () => /List.*MailServer/s.test(await typesShown()), true);
+    await openTab('Shopper');
+    await eventually(async () => /List(?!.*MailServer)/s.test(await typesShown()), true);
+    await openTab('Identity');
+    await eventually(async () => /List.*MailServer/s.test(await typesShown()), true);
   });
 
   test('a failure without a shopper says which headers to set', async () => {
