@@ -113,9 +113,10 @@ export function requireStore({ viewer: { store, keyId, denial } }: Context): Sto
     : fail('unauthorised', store === null ? denial.msg : undefined);
 }
 
-export function requireOperator({ viewer: { operatorId, keyId, denial } }: Context): string {
+export function requireOperator({ viewer: { operatorId, keyId, shopper, denial } }: Context): string {
   if (operatorId !== null) return operatorId;
-  if (keyId !== null) fail('forbidden', 'This call requires an operator key; a store API key is not enough');
+  if (keyId !== null || shopper !== null)
+    fail('forbidden', 'This call requires an operator key; a store API key is not enough');
   return fail(
     'unauthorised',
     denial.type === 'unauthorised' ? (denial.msg ?? NEEDS_OPERATOR) : NEEDS_OPERATOR,

@@ -114,6 +114,10 @@ function wordsOf({ media, failures }) {
       'A medium through which contacts are reached.',
       media.map(([medium, label]) => [medium, `${label}.`]),
     ),
+    enumOf('IntegrationKind', 'What a provider sends.', [
+      ...media.map(([medium, label]) => [medium, `Messages by ${label}.`]),
+      ['file', 'Any messages, written to files.'],
+    ]),
     enumOf('ErrorType', failure, types),
   ].join('\n');
 }

@@ -79,10 +79,13 @@ function csvRecords({ path, offset, delimiter }: Reading, onSkip: (error: CsvErr
   return parser as AsyncIterable<{ record: string[]; info: Info }>;
 }
 
+/** A column has the name of its field in upper or lower case. */
+const FIELDS = new Map([...IMPORT_FIELDS].map((field) => [field.toLowerCase(), field]));
+
 /** `end` is the byte after the first line; throws without a column `epi`. */
 async function readHeader(reading: Reading): Promise<{ columns: string[]; end: number }> {
   for await (const { record, info } of csvRecords({ ...reading, offset: 0 }, () => undefined)) {
-    const columns = record.map((name) => name.trim());
+    const columns = record.map((name) => FIELDS.get(name.trim().toLowerCase()) ?? name);
     if (columns.includes('epi')) return { columns, end: info.bytes };
     throw new Error(
       `The first line must name the columns and include epi; known columns: ${[...IMPORT_FIELDS].join(', ')}`,

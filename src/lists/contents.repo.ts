@@ -8,10 +8,12 @@ import type { ListKey, LockedList, WrittenList } from './list.repo.ts';
 import { storeDeletedItems } from './trash.repo.ts';
 
 /** Adding a variant of the catalogue takes a snapshot of the product; changing the item leaves the snapshot as it is. */
-const sentValue = ({ field, column, write }: CopiedColumn): string =>
-  write === 'snapshot'
+const sentValue = ({ field, column, write, ...rule }: CopiedColumn): string => {
+  if ('from' in rule) return `coalesce(p.${rule.from}, x."${rule.from}") AS ${column}`;
+  return write === 'snapshot'
     ? `CASE WHEN p.epi IS NULL THEN x."${field}" WHEN x."isAdd" THEN coalesce(p.${column}, x."${field}") END AS ${column}`
     : `x."${field}" AS ${column}`;
+};
 
 /** Only custom items have a bundle, and no change turns another item into a custom one. */
 const CUSTOM: Record<CustomField, string> = {
@@ -19,17 +21,22 @@ const CUSTOM: Record<CustomField, string> = {
   lity: `CASE WHEN i.lity IS NULL OR s.bundle IS NULL THEN i.lity WHEN s.bundle = '[]' THEN 'custom' ELSE 'customBundle' END`,
 };
 
-const changedValue = ({ field, column, write }: CopiedColumn): string => {
+/** Stand for null in a column without an initial value, as in item.rules.ts. */
+const CLEARED: Partial<Record<CopiedColumn['sql'], string>> = { text: "''", float8: '-1' };
+
+const orNull = (value: string, { sql }: CopiedColumn): string =>
+  CLEARED[sql] ? `nullif(${value}, ${CLEARED[sql]})` : value;
+
+const changedValue = (of: CopiedColumn): string => {
+  const { field, column, write, initial } = of;
   if (write === 'custom') return CUSTOM[field as CustomField];
-  return write === 'clearable'
-    ? `CASE WHEN s.${column} IS NULL THEN i.${column} ELSE nullif(s.${column}, '') END`
-    : `coalesce(s.${column}, i.${column})`;
+  return initial
+    ? `coalesce(s.${column}, i.${column})`
+    : `CASE WHEN s.${column} IS NULL THEN i.${column} ELSE ${orNull(`s.${column}`, of)} END`;
 };
 
-const firstValue = ({ column, write, initial }: CopiedColumn): string => {
-  if (write === 'clearable') return `nullif(${column}, '')`;
-  return initial ? `coalesce(${column}, ${initial})` : column;
-};
+const firstValue = (of: CopiedColumn): string =>
+  of.initial ? `coalesce(${of.column}, ${of.initial})` : orNull(of.column, of);
 
 /** SQL: SKIP LOCKED, so that one locked list does not delay the other writes of a shared transaction. */
 const LOCK_FREE = {

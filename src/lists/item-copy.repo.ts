@@ -1,7 +1,7 @@
 import type { ListModel } from '../generated/prisma/models.ts';
 import type { Tx } from '../platform/database/database.ts';
 import { copiedColumns } from './item.columns.ts';
-import { insertItemEvents } from './item.repo.ts';
+import { PROBE_PRODUCT, copiedValue, each, insertItemEvents } from './item.repo.ts';
 import type { WriteScope } from './item.repo.ts';
 
 const COPIED_COLUMNS = copiedColumns.map(({ column }) => column).join(', ');
@@ -21,9 +21,9 @@ const COPY = {
   name: 'copy_items',
   text: `
     WITH source AS MATERIALIZED (
-      SELECT ${COPIED_COLUMNS}, item_bytes(item) AS bytes, $4::text AS di, $5::text AS uby, $6::timestamptz AS cts, $6::timestamptz AS uts,
-        row_number() OVER (ORDER BY seq) AS position, count(*) OVER () AS total
-      FROM item WHERE pid = $1 AND lid = $2),
+      SELECT ${each((column) => copiedValue(column))}, item_bytes(i) AS bytes, $4::text AS di, $5::text AS uby, $6::timestamptz AS cts, $6::timestamptz AS uts,
+        row_number() OVER (ORDER BY i.seq) AS position, count(*) OVER () AS total
+      FROM item i ${PROBE_PRODUCT} WHERE i.pid = $1 AND i.lid = $2),
     copied AS (
       INSERT INTO item (pid, lid, id, ${COPIED_COLUMNS}, di, uby, cts, uts)
       SELECT $1, $3, ${NEW_ID}, ${COPIED_COLUMNS}, di, uby, cts, uts FROM source WHERE total <= $7 ORDER BY position

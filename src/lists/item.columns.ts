@@ -27,6 +27,8 @@ type ItemColumn<Field extends keyof ItemModel, Sql = SqlType<ItemModel[Field]>> 
   also?: string;
 } & (
   | { write: 'own' | 'once' }
+  // The value of another column when the item is added or copied; a moved or restored item keeps it.
+  | { write: 'once'; from: 'pr' }
   | {
       // `kept`: keeps its value unless sent. `clearable`: an empty text removes it. `custom`: contents.repo.ts has the expression.
       // `snapshot`: comes from the catalogue, or from the last add once the variant has left the catalogue.
@@ -65,6 +67,7 @@ export const ITEM_COLUMNS = {
   pr: { sql: 'float8', write: 'snapshot', merge: 'newer', check: 'price', also: 'price' },
   vi: { sql: 'text', write: 'snapshot', merge: 'newer', check: 'line', max: 500 },
   compareAtPrice: { sql: 'float8', write: 'kept', merge: 'newer', check: 'price' },
+  savedPrice: { sql: 'float8', write: 'once', from: 'pr' },
   platformitemid: { sql: 'text', write: 'kept', merge: 'newer', check: 'id' },
   bundle: { sql: 'jsonb', write: 'custom', merge: 'newer', check: 'bundle', initial: `'[]'` },
   di: { sql: 'text', write: 'own' },
@@ -97,11 +100,15 @@ export type SentName = {
 export type ItemRow = {
   [Field in keyof ItemModel as RecordName<Table, Field>]: ReadValue<ItemModel[Field]>;
 } & Pick<ProductModel, 'stk'> & {
+    /** Null for a variant that is not in the catalogue. */
+    isUntracked: boolean | null;
+    /** The price before a discount: the catalogue's, or the item's own if the variant is not in the catalogue. */
+    fullPrice: number | null;
     /** The catalogue shard of the variant; see `CatalogRevision`. */
     shard: number;
   };
 
-type Sendable = Omit<ItemModel, FieldsWith<Table, { write: 'own' }> | 'cprops' | 'bundle'>;
+type Sendable = Omit<ItemModel, FieldsWith<Table, { write: 'own' } | { from: string }> | 'cprops' | 'bundle'>;
 
 /** An omitted field keeps its value, or gets the initial one in a new item. An empty clearable text removes it. */
 export type ItemWrite = { [Field in keyof Sendable]?: NonNullable<Sendable[Field]> } & {

@@ -32,6 +32,8 @@ const ITEM_VALUES = [
     value: readValue(write === 'snapshot' ? `coalesce(p.${column}, i.${column})` : `i.${column}`, sql),
   })),
   { name: 'stk', value: 'p.stk' },
+  { name: 'isUntracked', value: 'p.is_untracked' },
+  { name: 'fullPrice', value: 'CASE WHEN p.epi IS NULL THEN i.compare_at_price ELSE p.compare_at_price END' },
   // The catalogue shard, on which cached responses depend.
   { name: 'shard', value: 'catalog_slice(i.epi)' },
 ];
@@ -59,6 +61,12 @@ export const CHANGEABLE = copiedColumns.filter(({ write }) => write !== 'once');
 
 export const NAMES = each(({ column }) => column);
 
+/** The value in a copy of item `i` with product `p`; a move keeps all values. */
+export const copiedValue = ({ column, ...rule }: CopiedColumn, isMove = 'false'): string =>
+  'from' in rule
+    ? `CASE WHEN ${isMove} THEN i.${column} ELSE coalesce(p.${rule.from}, i.${rule.from}) END AS ${column}`
+    : `i.${column}`;
+
 export type TransferredItem = ItemRow & { isNew: boolean };
 
 /** Deletes variants from a locked list and returns the ids of their items. */
@@ -75,9 +83,9 @@ const TRANSFER = {
   text: `
     WITH done AS (
       INSERT INTO item AS t (pid, lid, id, ${NAMES}, di, uby, cts, uts)
-      SELECT i.pid, $3, n.id, ${each(({ column }) => `i.${column}`)}, $6, $7, CASE WHEN $9 THEN i.cts ELSE $8::timestamptz END, $8
+      SELECT i.pid, $3, n.id, ${each((column) => copiedValue(column, '$9'))}, $6, $7, CASE WHEN $9 THEN i.cts ELSE $8::timestamptz END, $8
       FROM unnest($4::text[], $5::text[]) WITH ORDINALITY AS n (epi, id, position)
-      JOIN item i ON i.pid = $1 AND i.lid = $2 AND i.epi = n.epi
+      JOIN item i ON i.pid = $1 AND i.lid = $2 AND i.epi = n.epi ${PROBE_PRODUCT}
       ORDER BY n.position
       ON CONFLICT (pid, lid, epi) DO UPDATE SET ${each(({ column }) => `${column} = excluded.${column}`, CHANGEABLE)},
         uby = excluded.uby, uts = greatest(t.uts, excluded.uts)

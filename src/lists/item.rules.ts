@@ -21,6 +21,12 @@ function failItem(path: string, field: string, rule: string): never {
   return fail('invalid-items', `${path}.${field} ${rule}`);
 }
 
+/** Stands for null, which removes a value, in a write; contents.repo.ts stores null for -1 and an empty text. */
+const CLEARED: Partial<Record<keyof typeof CHECKS, unknown>> = {
+  ...{ id: '', url: '', line: '', text: '', price: -1 },
+  ...{ labels: [], properties: {}, bundle: [] },
+};
+
 /** An empty text counts as not sent, except in a `text`. */
 const CHECKS = {
   id(path: string, field: string, value: string): string | undefined {
@@ -95,13 +101,20 @@ export const sentColumns = itemColumns.flatMap(({ field, as = field, also = as, 
 
 function checkFields(path: string, input: ItemInput): Fields {
   const fields: Partial<Record<string, unknown>> = {};
-  for (const { field, check, max, names } of sentColumns)
+  for (const { field, check, max, names } of sentColumns) {
     for (const name of names) {
       const value = input[name];
       if (value != null) fields[field] ??= CHECKS[check](path, name, value as never, max);
     }
+    const cleared = names.find((name) => input[name] === null);
+    if (cleared) fields[field] ??= CLEARED[check] ?? failItem(path, cleared, 'must not be null');
+  }
+  if (fields['du'] === '') failItem(path, 'du', 'must not be null');
   return fields;
 }
+
+const withoutNulls = (input: ItemInput): ItemInput =>
+  Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
 
 /** Derives the ids from the content, so that sending the item again updates it. They do not depend on the list, which can change. */
 function makeCustom(fields: Fields): CheckedItem {
@@ -164,9 +177,10 @@ export const checkAddedIn =
     if (epi === undefined) {
       if (!hasCustomItems)
         fail('custom-items-disabled', `${path} is a custom item, and this store does not allow custom items`);
-      return makeCustom(fields);
+      // Its ids depend on its content, in which null counts as not sent.
+      return { ...fields, ...makeCustom(checkFields(path, withoutNulls(input))) };
     }
-    return fields.empi === undefined ? missing('empi') : { ...fields, bundle: undefined, epi };
+    return !fields.empi ? missing('empi') : { ...fields, bundle: undefined, epi };
   };
 
 export function checkAdded(field: string, items: readonly ItemInput[], scope: AddScope): CheckedItem[] {

@@ -2,8 +2,14 @@ import { requireReader, requireShopper } from '../context.ts';
 import type { Context, Reader } from '../context.ts';
 import type { ListItemsArgs, QueryListPageArgs, QueryListsArgs } from '../generated/resolvers.ts';
 import { readOrLess } from '../platform/budget.ts';
-import { fail } from '../platform/errors.ts';
-import { checkLimit, checkSlice, decodeSeq, encodeCursor, toConnection } from '../platform/page.ts';
+import {
+  checkLimit,
+  checkSlice,
+  checkWindow,
+  decodeSeq,
+  encodeCursor,
+  toConnection,
+} from '../platform/page.ts';
 import type { Slice } from '../platform/page.ts';
 import type { ShopperRow } from '../shoppers/shopper.repo.ts';
 import type { ProductRow } from '../stores/products/product.columns.ts';
@@ -11,7 +17,7 @@ import { readProduct } from '../stores/products/product.reads.ts';
 import type { ItemRow } from './item.columns.ts';
 import { readListRows, readPage } from './list.reads.ts';
 import { findSaveForLater } from './list.repo.ts';
-import { MAX_PREVIEW, PREVIEW_SIZE, checkLid, checkLids, checkState, checkTypeFilter } from './list.rules.ts';
+import { MAX_PREVIEW, PREVIEW_SIZE, checkListFilter, readLid } from './list.rules.ts';
 import { isOwn, maskItem, ownView, ownerInfo, viewPage } from './list.view.ts';
 import type { ListView } from './list.view.ts';
 import type { ListsKey, PageKey } from './page.repo.ts';
@@ -19,23 +25,21 @@ import { NEWEST_FIRST, checkOrder, decodePosition, encodePosition, nameOrder } f
 import type { PageOrder } from './page.rules.ts';
 
 /** Reads a list of the shopper, or a public one of the store. */
-export async function getList(ctx: Context, lid: string): Promise<ListView> {
-  const { list, items } = await readListPage(ctx, lid, { limit: PREVIEW_SIZE });
-  return { ...list, preview: items };
+export async function getList(ctx: Context, lid: string): Promise<ListView | null> {
+  const page = await readListPage(ctx, lid, { limit: PREVIEW_SIZE });
+  return page && { ...page.list, preview: page.items };
 }
 
 /** Each list has its `shown` newest items, or fewer when all of them would exceed the response limit. */
 async function readLists(
   ctx: Context,
-  filter: QueryListsArgs,
-  page: Pick<ListsKey, 'afterSeq' | 'limit'>,
+  { lty, st, lids }: ReturnType<typeof checkListFilter>,
+  page: Pick<ListsKey, 'afterSeq' | 'limit' | 'isBackward'>,
   shown: number,
   shopper: ShopperRow = requireShopper(ctx),
 ) {
   const { pid, regid } = shopper;
-  const { lty, st, lids } = filter;
-  const checked = { lty: checkTypeFilter(lty), st: checkState(st), lids: checkLids(lids) };
-  const key = { pid, regid, ...checked, ...page };
+  const key = { pid, regid, lty, st, lids, ...page };
   const max = Math.min(shown, MAX_PREVIEW);
   // A few items can be too large for one response, too.
   const { lists, total } = await readOrLess(
@@ -50,8 +54,9 @@ async function readLists(
 }
 
 /** Newest first. */
-export async function allLists(ctx: Context, filter: QueryListsArgs, shown: number): Promise<ListView[]> {
-  return (await readLists(ctx, filter, { afterSeq: null, limit: null }, shown)).views;
+export async function allLists(ctx: Context, args: QueryListsArgs, shown: number): Promise<ListView[]> {
+  const all = { afterSeq: null, limit: null, isBackward: false };
+  return (await readLists(ctx, checkListFilter(args), all, shown)).views;
 }
 
 export async function listConnection(
@@ -60,16 +65,18 @@ export async function listConnection(
   shown: number,
   shopper?: ShopperRow,
 ) {
-  const { first, after, ...filter } = args;
-  const limit = checkLimit('first', first, 20, 100);
-  const page = { afterSeq: decodeSeq('after', after, 'lists'), limit: limit + 1 };
-  const { views, total } = await readLists(ctx, filter, page, shown, shopper);
-  return { ...toConnection(views, limit, ({ seq }) => encodeCursor('lists', seq), after), totalCount: total };
+  const { limit, field, cursor, isBackward } = checkWindow(args, 20);
+  const page = { afterSeq: decodeSeq(field, cursor, 'lists'), limit: limit + 1, isBackward };
+  const { views, total } = await readLists(ctx, checkListFilter(args), page, shown, shopper);
+  const cursorOf = ({ seq }: ListView): string => encodeCursor('lists', seq);
+  return { ...toConnection(views, limit, cursorOf, cursor, isBackward), totalCount: total };
 }
 
-export async function listContents(ctx: Context, lid: string, page: Slice, reader?: Reader) {
-  const slice = checkSlice(page, 500, 1_000);
-  const { list, items, total } = await readListPage(ctx, lid, slice, NEWEST_FIRST, reader);
+export async function listContents(ctx: Context, lid: string, wanted: Slice, reader?: Reader) {
+  const slice = checkSlice(wanted, 500, 1_000);
+  const page = await readListPage(ctx, lid, slice, NEWEST_FIRST, reader);
+  if (page === null) return null;
+  const { list, items, total } = page;
   const end = slice.offset + items.length;
   const hasPreview = slice.offset === 0 && (items.length >= PREVIEW_SIZE || items.length === total);
   return {
@@ -89,7 +96,9 @@ export async function listPage(ctx: Context, { lid, ...args }: QueryListPageArgs
   const limit = checkLimit('itemslimit', args.itemslimit, 50, 100);
   const order = checkOrder({ sort: args.sortby, order: args.sortorder, filter: args.filterby });
   const after = args.next ? decodePosition('next', args.next, order) : null;
-  const { list, items, total } = await readListPage(ctx, lid, { limit: limit + 1, after }, order);
+  const page = await readListPage(ctx, lid, { limit: limit + 1, after }, order);
+  if (page === null) return null;
+  const { list, items, total } = page;
   const shown = items.slice(0, limit);
   const isStart =
     after === null &&
@@ -107,14 +116,20 @@ export async function listPage(ctx: Context, { lid, ...args }: QueryListPageArgs
 }
 
 export async function itemConnection(ctx: Context, list: ListView, args: ListItemsArgs) {
-  const { first, after, ...sorting } = args;
-  const limit = checkLimit('first', first, 50, 100);
-  const order = checkOrder(sorting);
-  const position = after ? decodePosition('after', after, order) : null;
-  const key = { ...readerOf(list), limit: limit + 1, after: position, isWithoutList: true } as const;
+  const { limit, field, cursor, isBackward } = checkWindow(args, 50);
+  const order = { ...(list.contents === null ? checkOrder(args) : NEWEST_FIRST), isBackward };
+  const after = cursor ? decodePosition(field, cursor, order) : null;
+  const cursorOf = (item: ItemRow): string => encodePosition(order, item);
+  if (list.contents !== null) {
+    const isWanted = ({ seq }: ItemRow): boolean =>
+      !after || (isBackward ? seq > after.seq : seq < after.seq);
+    const rows = list.contents.filter(isWanted);
+    return { ...toConnection(rows, limit, cursorOf, cursor, isBackward), totalCount: list.contents.length };
+  }
+  const key = { ...readerOf(list), limit: limit + 1, after, isWithoutList: true } as const;
   const { items, total } = await readPage(ctx, order, key);
   const shown = showItems(ctx, list, items);
-  return { ...toConnection(shown, limit, (item) => encodePosition(order, item), after), totalCount: total };
+  return { ...toConnection(shown, limit, cursorOf, cursor, isBackward), totalCount: total };
 }
 
 export async function previewOf(ctx: Context, list: ListView, slice: Slice): Promise<ItemRow[]> {
@@ -150,30 +165,34 @@ async function readListPage(
   order: PageOrder = NEWEST_FIRST,
   { pid, regid, shopper }: Reader = requireReader(ctx),
 ) {
-  const page = await readPage(ctx, order, { pid, regid, lid: checkLid(lid), ...slice });
-  const { list, items } = viewPage(shopper, page) ?? fail('list-not-found');
-  return { list, items: withParent(ctx, list, items), total: page.total };
+  const named = readLid(lid);
+  const page = named && (await readPage(ctx, order, { pid, regid, lid: named, ...slice }));
+  const view = page && viewPage(shopper, page);
+  if (view) return { ...view, items: withParent(ctx, view.list, view.items), total: page.total };
+  // Another shopper can make the list public, which the caller's revision does not cover.
+  ctx.dependencies.isCacheable = false;
+  return null;
 }
 
 /** Unlike `getList`, finds only lists of this shopper. */
 export async function listOf(ctx: Context, shopper: ShopperRow, lid: string): Promise<ListView | null> {
   const { pid, regid } = shopper;
-  const key = { pid, regid, lid: checkLid(lid), limit: PREVIEW_SIZE };
+  const named = readLid(lid);
+  if (named === null) return null;
+  const key = { pid, regid, lid: named, limit: PREVIEW_SIZE };
   const { list, owner, items } = await readPage(ctx, NEWEST_FIRST, key);
   return list === null || owner !== null ? null : ownView(shopper, list, items);
+}
+
+export async function saveForLaterList(ctx: Context, shopper: ShopperRow): Promise<ListView | null> {
+  const lid = await findSaveForLater(ctx.db, shopper);
+  return lid === null ? null : listOf(ctx, shopper, lid);
 }
 
 export async function saveForLaterOf(ctx: Context, shopper: ShopperRow, slice: Slice) {
   const { pid, regid } = shopper;
   const lid = await findSaveForLater(ctx.db, shopper);
   return lid === null ? null : listContents(ctx, lid, slice, { pid, regid, shopper });
-}
-
-export async function saveForLater(ctx: Context, slice: Slice) {
-  return (
-    (await saveForLaterOf(ctx, requireShopper(ctx), slice)) ??
-    fail('list-not-found', 'The shopper has no save-for-later list yet; create it first')
-  );
 }
 
 /** Items of one list share one lookup. */

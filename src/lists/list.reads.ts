@@ -6,7 +6,7 @@ import type { Budget } from '../platform/budget.ts';
 import { findByLid, findByLids } from './list.repo.ts';
 import { readLists, readPages } from './page.repo.ts';
 import type { ListsKey, ListsRow, PageKey, PageRow, Sized } from './page.repo.ts';
-import { nameOrder } from './page.rules.ts';
+import { nameRead } from './page.rules.ts';
 import type { PageOrder } from './page.rules.ts';
 
 /** Concurrent requests share statements; every key carries the store and the shopper. */
@@ -46,11 +46,13 @@ const SHARED_BYTES = 1_000_000;
 const USUAL_ITEM_BYTES = 1_500;
 
 const namePage = (order: PageOrder, { lid, limit, offset, after, isWithoutList }: PageKey): string =>
-  `${nameOrder(order)} ${lid} ${limit} ${offset} ${isWithoutList} ${after?.seq} ${after?.key}`;
+  `${nameRead(order)} ${lid} ${limit} ${offset} ${isWithoutList} ${after?.seq} ${after?.key}`;
 
-const listsLoader = oncePerDatabase(({ db }: Pick<Reader, 'db'>) =>
-  createSizedLoader((reads: readonly Sized<ListsKey>[]) => readLists(db, reads)),
-);
+const listsLoaders = oncePerDatabase(({ db }: Pick<Reader, 'db'>) => {
+  const loader = (isBackward: boolean) =>
+    createSizedLoader((reads: readonly Sized<ListsKey>[]) => readLists(db, reads, isBackward));
+  return { forward: loader(false), backward: loader(true) };
+});
 const pageLoaders = oncePerDatabase(
   (_reader: Pick<Reader, 'db'>) => new Map<string, SizedLoader<PageKey, PageRow>>(),
 );
@@ -58,7 +60,7 @@ const pageLoaders = oncePerDatabase(
 const pagesInFlight = oncePerRequest((_reader: Pick<Reader, 'budget'>) => shareUnderWay<PageRow>());
 
 function pageLoader({ db }: Reader, order: PageOrder): SizedLoader<PageKey, PageRow> {
-  const [loaders, name] = [pageLoaders({ db }), nameOrder(order)];
+  const [loaders, name] = [pageLoaders({ db }), nameRead(order)];
   const load =
     loaders.get(name) ?? createSizedLoader((reads: readonly Sized<PageKey>[]) => readPages(db, order, reads));
   loaders.set(name, load);
@@ -66,9 +68,10 @@ function pageLoader({ db }: Reader, order: PageOrder): SizedLoader<PageKey, Page
 }
 
 export async function readListRows(ctx: Reader, key: ListsKey): Promise<ListsRow> {
-  const { pid, lids, limit } = key;
+  const { pid, lids, limit, isBackward } = key;
+  const load = listsLoaders(ctx)[isBackward ? 'backward' : 'forward'];
   const read = (some: readonly string[] | null): Promise<ListsRow> =>
-    listsLoader(ctx)(ctx.budget, { ...key, lids: some }, SHARED_BYTES);
+    load(ctx.budget, { ...key, lids: some }, SHARED_BYTES);
   const hasAll = (row: ListsRow): boolean => (limit === null ? row.lists.length : row.total) >= lids!.length;
   const row = lids === null ? await read(null) : await findByLids(ctx.db, pid, lids, read, hasAll);
   for (const { preview } of row.lists) dependOnItems(ctx.dependencies, preview ?? []);

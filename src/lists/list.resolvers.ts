@@ -1,6 +1,8 @@
 import type { GraphQLResolveInfo } from 'graphql';
+import { requireShopper } from '../context.ts';
 import type { Resolvers } from '../generated/resolvers.ts';
 import { largestBelow } from '../platform/selection.ts';
+import { availabilityOf, moneyOf, priceChangeOf, wasPriceOf } from '../stores/products/price.rules.ts';
 import { updateListContents } from './contents.service.ts';
 import * as items from './item.service.ts';
 import * as pages from './list-pages.service.ts';
@@ -22,7 +24,7 @@ export const listResolvers = {
     allLists: (_root, filter, ctx, info) => pages.allLists(ctx, filter, shownBelow(info)),
     listContents: (_root, { lid, ...slice }, ctx) => pages.listContents(ctx, lid, slice),
     listPage: (_root, args, ctx) => pages.listPage(ctx, args),
-    saveForLater: (_root, slice, ctx) => pages.saveForLater(ctx, slice),
+    saveForLater: (_root, slice, ctx) => pages.saveForLaterOf(ctx, requireShopper(ctx), slice),
     socialCount: (_root, { empi }, ctx) => items.socialCount(ctx, empi),
     isInLists: (_root, { epis }, ctx) => items.isInLists(ctx, epis),
     deletedLists: (_root, page, ctx) => restore.deletedLists(ctx, page),
@@ -55,6 +57,7 @@ export const listResolvers = {
     id: (list) => list.lid,
     listcontents: (list, slice, ctx) => pages.previewOf(ctx, list, slice),
     items: (list, page, ctx) => pages.itemConnection(ctx, list, page),
+    deletedItems: (list, page, ctx) => restore.deletedItemsOf(ctx, list, page),
     lhash: (list) =>
       parsePaced(list.lprops.length + list.cprops.length + list.ldesc.length, () => hashList(list)),
     userinfo: (list) => ownerInfo(list),
@@ -70,6 +73,11 @@ export const listResolvers = {
     title: (item) => item.dt,
     price: (item) => item.pr,
     bundle: (item) => parsePaced(item.bundle.length, () => bundleOf(item)),
+    currentPrice: ({ pr }, _args, ctx) => moneyOf(ctx, pr),
+    wasPrice: ({ pr, fullPrice }, _args, ctx) => wasPriceOf(ctx, pr, fullPrice),
+    savedPrice: ({ savedPrice }, _args, ctx) => moneyOf(ctx, savedPrice),
+    priceChange: ({ savedPrice, pr }, _args, ctx) => priceChangeOf(ctx, savedPrice, pr),
+    availability: (item) => availabilityOf(item),
     _pkey: (item) => item.lid,
     _t: () => 2,
   },
@@ -77,6 +85,7 @@ export const listResolvers = {
     storage: (shopper, _args, ctx) => lists.storageOf(ctx, shopper),
     lists: (shopper, args, ctx, info) => pages.listConnection(ctx, args, shownBelow(info), shopper),
     list: (shopper, { lid }, ctx) => pages.listOf(ctx, shopper, lid),
+    saveForLaterList: (shopper, _args, ctx) => pages.saveForLaterList(ctx, shopper),
     saveForLater: (shopper, slice, ctx) => pages.saveForLaterOf(ctx, shopper, slice),
     isInLists: (shopper, { epis }, ctx) => items.isInLists(ctx, epis, shopper),
   },

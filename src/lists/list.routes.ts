@@ -8,6 +8,8 @@ const properties = { lprops: json, cprops: json, ldesc: jsonOrText };
 
 const page = { limit: count, offset: count };
 
+const missing = ['list-not-found'] as const;
+
 export const listRoutes = {
   'POST /api/v3/lists/create': route(documents.CreateListDocument, {
     summary: 'Create a list',
@@ -51,6 +53,7 @@ export const listRoutes = {
   'POST /api/v3/lists/fetch-user-list': route(documents.ListPageDocument, {
     summary: 'Get a sorted page of a list',
     isOpen: true,
+    missing,
     form: {
       lid: text.required,
       next: text.unusual,
@@ -63,6 +66,7 @@ export const listRoutes = {
   'POST /api/v3/lists/fetch-list-with-contents': route(documents.ListContentsDocument, {
     summary: 'Get a list with its items',
     isOpen: true,
+    missing,
     form: { lid: text.required, ...slice },
     reply: { listContents: also({ lid: ['list', 'lid'], listcontents: ['items'] }) },
   }),
@@ -106,6 +110,9 @@ export const listRoutes = {
   }),
   'POST /api/v3/lists/sfl/fetch': route(documents.SaveForLaterDocument, {
     summary: 'Get the save-for-later list',
+    description:
+      "Get the shopper's save-for-later list with its items. The call fails with `list-not-found` if the shopper has none yet.",
+    missing: ['list-not-found', 'The shopper has no save-for-later list yet; create it first'],
     form: page,
   }),
 } satisfies RouteTable;
@@ -125,6 +132,7 @@ export const restoreRoutes = {
   }),
   'POST /api/v3/lists/fetch-deleted-items': route(documents.DeletedItemsDocument, {
     summary: 'List deleted items',
+    missing,
     form: { lid: text.required, ...page },
   }),
 } satisfies RouteTable;

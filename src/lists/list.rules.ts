@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import type { QueryListsArgs } from '../generated/resolvers.ts';
 import { charge } from '../platform/budget.ts';
 import { fail, failField } from '../platform/errors.ts';
 import { objectFault } from '../platform/json.ts';
@@ -20,17 +21,21 @@ const NAME = { min: 3, max: 50 };
 const MAX_NOTE = 1_000;
 const MAX_LID = 100;
 
-/** Reports a malformed id like an unknown one. */
-export function checkLid(lid: string | null | undefined, field = 'lid'): string {
+/** Null for a malformed id, which no list has. */
+export function readLid(lid: string | null | undefined, field = 'lid'): string | null {
   const text = (lid ?? '').trim();
   if (text === '') fail('invalid-lid', `${field} is missing`);
-  return text.length <= MAX_LID && isStorable(text) ? text : fail('list-not-found');
+  return text.length <= MAX_LID && isStorable(text) ? text : null;
+}
+
+export function checkLid(lid: string | null | undefined, field?: string): string {
+  return readLid(lid, field) ?? fail('list-not-found');
 }
 
 const MAX_LIDS = 100;
 
 /** Drops malformed ids. */
-export function checkLids(lids: readonly string[] | null | undefined): string[] | null {
+function checkLids(lids: readonly string[] | null | undefined): string[] | null {
   if (lids == null) return null;
   if (lids.length > MAX_LIDS) fail('invalid-lid', `lids must have at most ${MAX_LIDS} entries`);
   return lids.map((lid) => lid.trim()).filter((lid) => /^[\w-]+$/.test(lid) && lid.length <= MAX_LID);
@@ -47,17 +52,19 @@ export function checkListName(text: string | null | undefined): string {
     : failField('invalid-lname', 'lname', `must have ${NAME.min} to ${NAME.max} characters`, text);
 }
 
-/** An empty note removes the stored one. */
+/** An empty note removes the stored one, and so does null. */
 export function checkListNote(text: string | null | undefined): string | undefined {
-  if (text == null) return undefined;
-  const note = text.trim();
+  if (text === undefined) return undefined;
+  const note = (text ?? '').trim();
   return isLine(note, MAX_NOTE)
     ? note
     : fail('invalid-lnote', `lnote must be one line of at most ${MAX_NOTE} characters`);
 }
 
+/** Null removes the stored properties. */
 export function checkProperties(field: 'lprops' | 'cprops' | 'ldesc', value: unknown) {
-  if (value == null) return undefined;
+  if (value === undefined) return undefined;
+  if (value === null) return {};
   const fault = objectFault(value);
   return fault === null ? (value as Record<string, unknown>) : fail('invalid-lprops', `${field} ${fault}`);
 }
@@ -75,13 +82,22 @@ export function checkListType(lty: string | null | undefined, configured: readon
 }
 
 /** A filter may name a list type that the store no longer allows. */
-export function checkTypeFilter(lty: string | null | undefined): string | null {
+function checkTypeFilter(lty: string | null | undefined): string | null {
   if (lty == null || lty === '') return null;
   const isFine = lty.length <= 32 && isStorable(lty);
   return isFine ? lty : fail('invalid-lty', 'lty must have at most 32 characters');
 }
 
-export function checkState(st: number | null | undefined): number | null {
+const STATES = { active: 1, archived: 0, any: null };
+
+/** `filter` replaces the arguments of the same names. */
+export function checkListFilter({ filter, ...args }: QueryListsArgs) {
+  const { lty, lids } = filter ?? args;
+  const st = filter ? STATES[filter.st ?? 'active'] : checkState(args.st);
+  return { lty: checkTypeFilter(lty), st, lids: checkLids(lids) };
+}
+
+function checkState(st: number | null | undefined): number | null {
   if (st == null || st === 0 || st === 1) return st ?? null;
   return fail('invalid-request', 'st must be 1 (active), 0 (archived) or null (both)');
 }

@@ -57,7 +57,7 @@ export async function createList(ctx: Context, input: CreateListInput): Promise<
 export async function updateList(ctx: Context, lid: string, input: UpdateListInput, version: Version) {
   requireShopper(ctx);
   const changes: ListChanges = {
-    lname: input.lname == null ? undefined : rules.checkListName(input.lname),
+    lname: input.lname === undefined ? undefined : rules.checkListName(input.lname),
     lnote: rules.checkListNote(input.lnote),
     lprops: rules.checkProperties('lprops', input.lprops),
     cprops: rules.checkProperties('cprops', input.cprops),
@@ -108,7 +108,7 @@ export async function initSaveForLater(ctx: Context, lname: string | null | unde
       rules.checkBytes(ctx, used);
       return created;
     }));
-  return listContents(ctx, lid, {});
+  return (await listContents(ctx, lid, {})) ?? fail('list-not-found');
 }
 
 /** Locks a list of the caller while `work` runs; `isLarge` also locks the shopper, so that the quota is exact. */

@@ -15,7 +15,7 @@ import type { ListRow } from './list.columns.ts';
 import { READ_LIST } from './list.repo.ts';
 import type { ListOwner } from './list.repo.ts';
 import { MAX_SHOWN, PREVIEW_SIZE } from './list.rules.ts';
-import { nameOrder } from './page.rules.ts';
+import { nameRead } from './page.rules.ts';
 import type { CursorPosition, PageOrder, SortedItemRow } from './page.rules.ts';
 
 /** A read that returns null instead of a row of more than `maxBytes`. */
@@ -55,30 +55,41 @@ const SORT_KEYS = {
   },
 };
 
-function itemsByAge(order: 'asc' | 'desc'): string {
-  const [beyond, none] = order === 'desc' ? ['<', '9223372036854775807'] : ['>', '-1'];
+type Direction = PageOrder['order'];
+
+const readingOf = ({ order, isBackward }: Pick<PageOrder, 'order' | 'isBackward'>): Direction =>
+  isBackward ? (order === 'asc' ? 'desc' : 'asc') : order;
+
+/** Every row is beyond `none`. */
+const SEQ = { desc: { beyond: '<', none: '9223372036854775807' }, asc: { beyond: '>', none: '-1' } };
+
+function itemsByAge(page: PageOrder): string {
+  const [{ order }, reading] = [page, readingOf(page)];
+  const { beyond, none } = SEQ[reading];
   return `
     SELECT coalesce(json_agg(x.item ORDER BY x.seq ${order}), '[]') FROM (
       SELECT i.seq, ${packItem()} AS item FROM (
         SELECT * FROM item i WHERE i.pid = l.pid AND i.lid = l.lid AND i.seq ${beyond} coalesce(k.after_seq, ${none})
-        ORDER BY i.seq ${order} LIMIT k.max_rows OFFSET k.skipped
+        ORDER BY i.seq ${reading} LIMIT k.max_rows OFFSET k.skipped
       ) i ${JOIN_PRODUCT}
     ) x`;
 }
 
-function itemsByKey({ sort, order, filter }: PageOrder): string {
+function itemsByKey(page: PageOrder): string {
+  const { sort, order, filter } = page;
   const key = sort === 'added' ? null : SORT_KEYS[sort];
-  const beyond = order === 'desc' ? '<' : '>';
+  const reading = readingOf(page);
+  const { beyond } = SEQ[reading];
   const isAfter = key
     ? `(${key[order]}, i.seq) ${beyond} (k.after_key::${key.cast}, k.after_seq)`
     : `i.seq ${beyond} k.after_seq`;
-  const sorting = (seq: string, sortkey: string): string =>
-    (key ? `${sortkey} ${order}, ` : '') + `${seq} ${order}`;
+  const sorting = (by: Direction, seq: string, sortkey: string): string =>
+    (key ? `${sortkey} ${by}, ` : '') + `${seq} ${by}`;
   return `
-    SELECT coalesce(json_agg(x.item ORDER BY ${sorting('x.seq', 'x.sortkey')}), '[]') FROM (
+    SELECT coalesce(json_agg(x.item ORDER BY ${sorting(order, 'x.seq', 'x.sortkey')}), '[]') FROM (
       SELECT i.seq, ${key ? `${key[order]} AS sortkey, ${packItem(key[order])}` : packItem()} AS item FROM item i ${JOIN_PRODUCT}
       WHERE i.pid = l.pid AND i.lid = l.lid ${filter ? `AND ${FILTERS[filter]}` : ''} AND (k.after_seq IS NULL OR ${isAfter})
-      ORDER BY ${sorting('i.seq', key ? key[order] : '')} LIMIT k.max_rows OFFSET k.skipped
+      ORDER BY ${sorting(reading, 'i.seq', key ? key[order] : '')} LIMIT k.max_rows OFFSET k.skipped
     ) x`;
 }
 
@@ -96,13 +107,13 @@ const PAGE_KEY_COLUMNS = {
 
 /** OFFSET 0 and LIMIT 1 stop the planner from inlining the subqueries: built once for each mention, items took three times as long. */
 function pageStatement(page: PageOrder): Statement {
-  const { sort, order, filter } = page;
+  const { sort, order, filter, isBackward } = page;
   const isPlain = sort === 'added' && filter === null;
   const total = filter
     ? `(SELECT count(*) FROM item i ${JOIN_PRODUCT} WHERE i.pid = l.pid AND i.lid = l.lid AND ${FILTERS[filter]})`
     : 'l.cnt';
   return {
-    name: `page_${sort}_${order}_${filter ?? 'all'}`,
+    name: `page_${sort}_${order}_${filter ?? 'all'}${isBackward ? '_back' : ''}`,
     text: `
       SELECT CASE WHEN k.has_list THEN row_to_json(l) END AS list,
         CASE WHEN k.has_list AND l.regid <> k.regid THEN (
@@ -113,7 +124,7 @@ function pageStatement(page: PageOrder): Statement {
       LEFT JOIN LATERAL (
         SELECT ${READ_LIST}, l.bytes FROM list l WHERE l.pid = k.pid AND l.lid = k.lid AND (l.regid = k.regid OR l.anon_read) LIMIT 1) l ON true
       CROSS JOIN LATERAL (
-        SELECT e.estimate, CASE WHEN ${isWorthBuilding('e.estimate', 'k.max_bytes')} THEN (${isPlain ? itemsByAge(order) : itemsByKey(page)}) END AS items
+        SELECT e.estimate, CASE WHEN ${isWorthBuilding('e.estimate', 'k.max_bytes')} THEN (${isPlain ? itemsByAge(page) : itemsByKey(page)}) END AS items
         FROM (SELECT ${estimate('k.max_rows')} AS estimate) e OFFSET 0) found
       ORDER BY k.position`,
   };
@@ -131,7 +142,7 @@ const statements = new Map<string, Statement>();
 /** SQL: every page view runs it; one statement serves many requests. */
 export async function readPages(db: Db, order: PageOrder, reads: readonly Sized<PageKey>[]) {
   const keys = reads.map(({ key }) => key);
-  const name = nameOrder(order);
+  const name = nameRead(order);
   const statement = statements.get(name) ?? pageStatement(order);
   statements.set(name, statement);
   const rows = await db.query<PackedPage>(statement, [
@@ -159,12 +170,13 @@ export type ListsKey = ListOwner & {
   lty: string | null;
   st: number | null;
   lids: readonly string[] | null;
-  /** Selects lists older than this. */
+  /** Selects lists older than this, or newer ones if `isBackward`. */
   afterSeq: number | null;
   /** Null means no limit. */
   limit: number | null;
   /** The number of items to read for each list; `MAX_SHOWN` limits their total. */
   shown: number;
+  isBackward: boolean;
 };
 
 /** `shown` is the limit that was applied to `preview`. */
@@ -173,8 +185,6 @@ type Shown = { preview: ItemRow[] | null; shown: number };
 export type ListsRow = { lists: (ListRow & Shown)[]; total: number };
 
 const IS_WANTED = `l.pid = k.pid AND l.regid = k.regid AND (k.lty IS NULL OR coalesce(l.lty, 'wl') = k.lty) AND (k.st IS NULL OR l.st = k.st) AND (k.lids IS NULL OR l.lid = ANY (string_to_array(k.lids, ',')))`;
-
-const IS_ON_PAGE = `${IS_WANTED} AND l.seq < coalesce(k.after_seq, 9223372036854775807)`;
 
 const LISTS_KEY_COLUMNS = {
   pid: 'text',
@@ -189,9 +199,12 @@ const LISTS_KEY_COLUMNS = {
 } as const;
 
 /** SQL: every page view runs it; one statement serves many requests. */
-const LISTS = {
-  name: 'lists_of',
-  text: `
+function listsStatement(reading: Direction): Statement {
+  const { beyond, none } = SEQ[reading];
+  const isOnPage = `${IS_WANTED} AND l.seq ${beyond} coalesce(k.after_seq, ${none})`;
+  return {
+    name: reading === 'desc' ? 'lists_of' : 'lists_of_back',
+    text: `
     SELECT ${sized('found.lists', 'lists', 'k.max_bytes', 'e.estimate')},
       CASE WHEN k.max_rows IS NOT NULL THEN (SELECT count(*) FROM list l WHERE ${IS_WANTED}) ELSE 0 END AS total
     FROM ${unnestKeys('k', LISTS_KEY_COLUMNS)}
@@ -201,17 +214,20 @@ const LISTS = {
       FROM (
         SELECT count(*) AS lists, sum(${estimate('k.shown')}) AS whole, sum(${estimate(`least(k.shown, ${PREVIEW_SIZE})`)}) AS previews,
           CASE WHEN k.max_rows IS NULL THEN sum(l.cnt) ELSE (
-            SELECT sum(cnt) FROM (SELECT l.cnt FROM list l WHERE ${IS_ON_PAGE} ORDER BY l.seq DESC LIMIT k.max_rows - 1) page)
+            SELECT sum(cnt) FROM (SELECT l.cnt FROM list l WHERE ${isOnPage} ORDER BY l.seq ${reading} LIMIT k.max_rows - 1) page)
           END <= ${MAX_SHOWN} AS is_little
         FROM list l WHERE k.shown > 0 AND ${IS_WANTED}) sums) e
     CROSS JOIN LATERAL (
       SELECT CASE WHEN ${isWorthBuilding('e.estimate', 'k.max_bytes')} THEN coalesce(json_agg(x ORDER BY x.seq DESC), '[]') END AS lists FROM (
         SELECT ${READ_LIST}, e.shown, CASE WHEN e.shown > 0 THEN (${PREVIEW}) END AS preview
         FROM (
-          SELECT * FROM list l WHERE ${isWorthBuilding('e.estimate', 'k.max_bytes')} AND ${IS_ON_PAGE}
-          ORDER BY l.seq DESC LIMIT k.max_rows) l) x) found
+          SELECT * FROM list l WHERE ${isWorthBuilding('e.estimate', 'k.max_bytes')} AND ${isOnPage}
+          ORDER BY l.seq ${reading} LIMIT k.max_rows) l) x) found
     ORDER BY k.position`,
-};
+  };
+}
+
+const LISTS = { forward: listsStatement('desc'), backward: listsStatement('asc') };
 
 type PackedList = ListRow & Pick<Shown, 'shown'> & { preview: unknown[][] | null };
 type PackedListsRow = { lists: PackedList[] | null; total: number; bytes: number };
@@ -219,10 +235,10 @@ type PackedListsRow = { lists: PackedList[] | null; total: number; bytes: number
 const unpackPreview = (list: PackedList): ListsRow['lists'][number] =>
   Object.assign(list, { preview: list.preview && list.preview.map(unpackItem) });
 
-/** `total` is 0 when the key has no limit. */
-export async function readLists(db: Db, reads: readonly Sized<ListsKey>[]) {
+/** `total` is 0 when the key has no limit. All reads have the same direction. */
+export async function readLists(db: Db, reads: readonly Sized<ListsKey>[], isBackward: boolean) {
   const keys = reads.map(({ key }) => key);
-  const rows = await db.query<PackedListsRow>(LISTS, [
+  const rows = await db.query<PackedListsRow>(LISTS[isBackward ? 'backward' : 'forward'], [
     ...arraysOf(keys, 'pid', 'regid', 'lty', 'st'),
     keys.map(({ lids }) => lids && lids.join()),
     ...arraysOf(keys, 'afterSeq', 'limit', 'shown'),

@@ -8,6 +8,8 @@ export type PageOrder = {
   sort: 'added' | 'price' | 'title';
   order: 'asc' | 'desc';
   filter: 'instock' | 'outofstock' | null;
+  /** Reads the rows before the position instead of those behind it; they are returned in the same order. */
+  isBackward?: boolean;
 };
 
 export const NEWEST_FIRST: PageOrder = { sort: 'added', order: 'desc', filter: null };
@@ -17,8 +19,13 @@ export type CursorPosition = { key: string | null; seq: number };
 
 export type SortedItemRow = ItemRow & { sortkey?: string | number };
 
+/** Names the order in cursors, which are valid in both directions. */
 export function nameOrder({ sort, order, filter }: PageOrder): string {
   return `${sort} ${order} ${filter ?? ''}`;
+}
+
+export function nameRead(order: PageOrder): string {
+  return order.isBackward ? `${nameOrder(order)} back` : nameOrder(order);
 }
 
 export function checkOrder({ sort, order, filter }: ListItemsArgs): PageOrder {

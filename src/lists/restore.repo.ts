@@ -51,23 +51,28 @@ export function countDeletedLists(db: Db, { pid, regid }: ListOwner, since: Date
   return db.prisma.deletedList.count({ where: { pid, regid, deletedAt: { gt: since } } });
 }
 
-/** SQL: as above. Leaves out variants that were added to the list again. */
+/** Leaves out variants that were added to the list again. */
+const IS_RESTORABLE = `d.pid = $1 AND d.lid = $3 AND d.regid = $2 AND d.deleted_at > $4
+  AND NOT EXISTS (SELECT FROM item t WHERE t.pid = d.pid AND t.lid = d.lid AND t.epi = d.epi)`;
+
+/** SQL: as above. */
 const ITEMS = `
-  SELECT ${sized('deleted.items', 'found', '$7::int')} FROM (
+  SELECT ${sized('deleted.items', 'found', '$7::int')}, (SELECT count(*) FROM deleted_item d WHERE ${IS_RESTORABLE}) AS total FROM (
     SELECT coalesce(json_agg(x ORDER BY x."deletedSeq" DESC), '[]') AS items FROM (
       SELECT ${READ_ITEM}, d.seq AS "deletedSeq" FROM (
-        SELECT * FROM deleted_item d
-        WHERE d.pid = $1 AND d.lid = $3 AND d.regid = $2 AND d.deleted_at > $4
-          AND NOT EXISTS (SELECT FROM item t WHERE t.pid = d.pid AND t.lid = d.lid AND t.epi = d.epi)
+        SELECT * FROM deleted_item d WHERE ${IS_RESTORABLE} AND d.seq < coalesce($8::bigint, 9223372036854775807)
         ORDER BY d.seq DESC LIMIT $5 OFFSET $6) d
       CROSS JOIN LATERAL jsonb_populate_record(NULL::item, d.was || jsonb_build_object('lid', d.lid)) i ${JOIN_PRODUCT}) x) deleted`;
 
-type DeletedPage = Pick<DeletedKey, 'since' | 'limit' | 'offset'>;
+export type DeletedPage = Pick<DeletedKey, 'since' | 'limit' | 'offset' | 'afterSeq'>;
+
+export type DeletedItemRow = ItemRow & { deletedSeq: number };
 
 /** Finds items that were deleted from an existing list. */
 export async function findDeletedItems(db: Db, list: ListKey, page: DeletedPage, maxBytes: number) {
-  const params = [list.pid, list.regid, list.lid, page.since, page.limit, page.offset, maxBytes];
-  return (await db.query<SizedRows<ItemRow>>(ITEMS, params))[0]!;
+  const { since, limit, offset, afterSeq } = page;
+  const params = [list.pid, list.regid, list.lid, since, limit, offset, maxBytes, afterSeq];
+  return (await db.query<SizedRows<DeletedItemRow> & { total: number }>(ITEMS, params))[0]!;
 }
 
 export type DeletedList = { lid: string; aliases: string[]; isSaveForLater: boolean };

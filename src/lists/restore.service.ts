@@ -1,6 +1,10 @@
 import { requireShopper } from '../context.ts';
 import type { Context } from '../context.ts';
-import type { MutationRestoreItemsArgs, QueryDeletedListsArgs } from '../generated/resolvers.ts';
+import type {
+  ListDeletedItemsArgs,
+  MutationRestoreItemsArgs,
+  QueryDeletedListsArgs,
+} from '../generated/resolvers.ts';
 import { RESPONSE_LIMITS, failTooMuch, readWithin } from '../platform/budget.ts';
 import type { Tx } from '../platform/database/database.ts';
 import { fail } from '../platform/errors.ts';
@@ -13,10 +17,17 @@ import { checkVariants } from './item.rules.ts';
 import type { ListRow } from './list.columns.ts';
 import { addAliases, changeList, findOwnList, findSaveForLater, lockLists, usedBytes } from './list.repo.ts';
 import type { LockedList } from './list.repo.ts';
-import { checkBytes, checkLid, eventsOfItems, restorableSince, restorableUntil } from './list.rules.ts';
+import {
+  checkBytes,
+  checkLid,
+  eventsOfItems,
+  readLid,
+  restorableSince,
+  restorableUntil,
+} from './list.rules.ts';
 import { checkListCount, failMissing, lockOwner, withOwnList } from './list.service.ts';
 import type { Owner } from './list.service.ts';
-import { ownView } from './list.view.ts';
+import { isOwn, ownView } from './list.view.ts';
 import type { ListView } from './list.view.ts';
 import * as repo from './restore.repo.ts';
 import { moveDeletedItems } from './trash.repo.ts';
@@ -132,10 +143,41 @@ export async function allDeletedLists(ctx: Context, slice: Slice): Promise<ListV
   return readDeletedLists(ctx, { afterSeq: null, ...checkSlice(slice, 20, 100) });
 }
 
-export async function deletedItems(ctx: Context, lid: string, page: Slice): Promise<ItemRow[]> {
+export async function deletedItems(ctx: Context, lid: string, page: Slice): Promise<ItemRow[] | null> {
   const owner = requireShopper(ctx);
-  const checked = checkLid(lid);
-  const slice = { since: restorableSince(owner.store, ctx.now()), ...checkSlice(page, 500, 1_000) };
-  const list = (await findOwnList(ctx.db, owner, checked)) ?? fail('list-not-found');
-  return readDeleted(ctx, (maxBytes) => repo.findDeletedItems(ctx.db, list, slice, maxBytes));
+  const named = readLid(lid);
+  const slice = { afterSeq: null, ...checkSlice(page, 500, 1_000) };
+  const list = named && (await findOwnList(ctx.db, owner, named));
+  return list ? (await readDeletedItems(ctx, owner, list, slice)).rows : null;
 }
+
+async function readDeletedItems(
+  ctx: Context,
+  owner: Owner,
+  list: ListRow,
+  slice: Omit<repo.DeletedPage, 'since'>,
+) {
+  const page = { ...slice, since: restorableSince(owner.store, ctx.now()) };
+  let total = 0;
+  const rows = await readDeleted(ctx, async (maxBytes) => {
+    const found = await repo.findDeletedItems(ctx.db, list, page, maxBytes);
+    total = found.total;
+    return found;
+  });
+  return { rows, total };
+}
+
+/** Null for a list of another shopper. */
+export async function deletedItemsOf(ctx: Context, list: ListView, { first, after }: ListDeletedItemsArgs) {
+  const owner = ctx.viewer.shopper;
+  if (owner === null || !isOwn(ctx, list.owner)) return null;
+  // They expire, which no revision shows.
+  ctx.dependencies.isCacheable = false;
+  const limit = checkLimit('first', first, 50, 100);
+  const slice = { afterSeq: decodeSeq('after', after, DELETED_ITEMS), limit: limit + 1, offset: 0 };
+  const { rows, total } = await readDeletedItems(ctx, owner, list, slice);
+  const cursorOf = ({ deletedSeq }: repo.DeletedItemRow): string => encodeCursor(DELETED_ITEMS, deletedSeq);
+  return { ...toConnection(rows, limit, cursorOf, after), totalCount: total };
+}
+
+const DELETED_ITEMS = 'deleteditems';

@@ -15,6 +15,8 @@ export function checkOffset(offset: number | null | undefined): number {
   return isCount(value) ? value : fail('invalid-offset', 'offset must be a whole number of at least 0');
 }
 
+const MAX_PAGE = 100;
+
 /** A page by limit and offset, as the form-encoded calls take it. */
 export type Slice = { limit?: number | null; offset?: number | null };
 
@@ -29,6 +31,42 @@ export function checkSearch(search: string | null | undefined): string {
   return words.length <= MAX_SEARCH && isStorable(words)
     ? words
     : fail('invalid-request', `search must have at most ${MAX_SEARCH} characters`);
+}
+
+/** A page in either direction. */
+export type PageArgs = {
+  first?: number | null;
+  after?: string | null;
+  last?: number | null;
+  before?: string | null;
+};
+
+/** The rows behind the cursor or, if `isBackward`, those before it; `field` is the argument that names it. */
+export type PageWindow = {
+  limit: number;
+  field: 'after' | 'before';
+  cursor: string | null;
+  isBackward: boolean;
+};
+
+export function checkWindow(args: PageArgs, standard: number): PageWindow {
+  const { first, after, last, before } = args;
+  const isBackward = last != null || Boolean(before);
+  if (isBackward && (first != null || after))
+    fail('invalid-request', 'first and after cannot be combined with last and before');
+  return isBackward
+    ? {
+        limit: checkLimit('last', last, standard, MAX_PAGE),
+        field: 'before',
+        cursor: before || null,
+        isBackward,
+      }
+    : {
+        limit: checkLimit('first', first, standard, MAX_PAGE),
+        field: 'after',
+        cursor: after || null,
+        isBackward,
+      };
 }
 
 /** An opaque cursor: the name of the sort order, then the position in it. */
@@ -83,19 +121,22 @@ export type PageRead<Position> = { before: Position | null; limit: number };
 /** Its total is counted only if a caller selects it. */
 export type CountedConnection<Node> = Connection<Node> & { count: () => Promise<number> };
 
-/** `rows` contains one row more than requested if there is a next page; `after` is the cursor that they follow. */
+/** `rows` contains one row more than requested if there is another page; `cursor` is the one that they follow or, if `isBackward`, precede. */
 export function toConnection<Row>(
   rows: readonly Row[],
-  first: number,
+  limit: number,
   cursorOf: (row: Row) => string,
-  after: string | null | undefined,
+  cursor: string | null | undefined,
+  isBackward = false,
 ) {
-  const edges = rows.slice(0, first).map((node) => ({ cursor: cursorOf(node), node }));
+  const shown = isBackward ? rows.slice(Math.max(0, rows.length - limit)) : rows.slice(0, limit);
+  const edges = shown.map((node) => ({ cursor: cursorOf(node), node }));
+  const [isAhead, isBehind] = [rows.length > limit, Boolean(cursor)];
   return {
     edges,
     pageInfo: {
-      hasNextPage: rows.length > first,
-      hasPreviousPage: Boolean(after),
+      hasNextPage: isBackward ? isBehind : isAhead,
+      hasPreviousPage: isBackward ? isAhead : isBehind,
       startCursor: edges[0]?.cursor ?? null,
       endCursor: edges.at(-1)?.cursor ?? null,
     },

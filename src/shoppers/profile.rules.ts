@@ -80,6 +80,50 @@ export function shownOf(field: keyof typeof EMPTY, shopper: { regid: string; pre
   return Object.fromEntries([...Object.entries(empty), ...sent]);
 }
 
+const entriesOf = <Entry>(value: unknown, isEntry: (entry: unknown) => entry is Entry): Entry[] =>
+  Array.isArray(value) ? value.filter(isEntry) : [];
+const isText = (value: unknown): value is string => typeof value === 'string';
+const textOf = (value: unknown): string | null => (isText(value) ? value : null);
+const flagOf = (value: unknown): boolean | null => (typeof value === 'boolean' ? value : null);
+const timeOf = (value: unknown): Date | null => {
+  const at = time.safeParse(value).success ? new Date(value as string | number) : null;
+  return at === null || Number.isNaN(at.getTime()) ? null : at;
+};
+const isInt = (value: unknown): value is number =>
+  Number.isInteger(value) && Math.abs(value as number) < 2 ** 31;
+
+/** Platform data by type. A value of another type, which an older version may have stored, is null. */
+export function platformDataOf({ orders_count: orders, accepts_marketing: accepts, ...pd }: Json) {
+  const { tags, addresses, state, updated_at, created_at, total_spent, last_order_id, ...other } = pd;
+  return {
+    tags: entriesOf(tags, isText),
+    addresses: entriesOf(addresses, isObject),
+    ordersCount: isInt(orders) ? orders : null,
+    state: textOf(state),
+    acceptsMarketing: flagOf(accepts),
+    createdAt: timeOf(created_at),
+    updatedAt: timeOf(updated_at),
+    totalSpent: decimal.safeParse(total_spent).success ? textOf(total_spent) : null,
+    lastOrderId: id.safeParse(last_order_id).success ? String(last_order_id) : null,
+    other,
+  };
+}
+
+/** Preferences by type, in the same way. */
+export function preferencesOf({ Mediums, ...other }: Json) {
+  const media = Object.entries(isObject(Mediums) ? Mediums : {}).flatMap(([medium, choice]) =>
+    isObject(choice)
+      ? {
+          medium,
+          acceptsMarketing: flagOf(choice['acceptmarketing']),
+          source: textOf(choice['acceptsource']),
+          signedUpAt: timeOf(choice['signuptime']),
+        }
+      : [],
+  );
+  return { media, other };
+}
+
 /** What is wrong with preferences or platform data, in a sentence that names the field; null when nothing is. */
 export function profileFault(field: keyof typeof CHECKS, value: unknown): string | null {
   const [issue] = CHECKS[field].safeParse(value).error?.issues ?? [];

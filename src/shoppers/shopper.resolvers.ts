@@ -1,6 +1,6 @@
 import { requireShopper } from '../context.ts';
 import type { Resolvers } from '../generated/resolvers.ts';
-import { shownOf } from './profile.rules.ts';
+import { platformDataOf, preferencesOf, shownOf } from './profile.rules.ts';
 import { pageShoppers, updateShopper } from './shopper.service.ts';
 
 export const shopperResolvers = {
@@ -11,5 +11,10 @@ export const shopperResolvers = {
   ShopperConnection: { totalCount: (page) => page.count() },
   Mutation: { updateShopper: (_root, { input }, ctx) => updateShopper(ctx, input) },
   Shopper: { userinfo: (shopper) => shopper },
-  UserInfo: { prefs: (shopper) => shownOf('prefs', shopper), pd: (shopper) => shownOf('pd', shopper) },
+  UserInfo: {
+    prefs: (shopper) => shownOf('prefs', shopper),
+    pd: (shopper) => shownOf('pd', shopper),
+    preferences: ({ prefs }) => preferencesOf(prefs),
+    platformData: ({ pd }) => platformDataOf(pd),
+  },
 } satisfies Resolvers;

@@ -33,6 +33,8 @@ export async function updateShopper(ctx: Context, changes: UpdateShopperInput): 
 
 const TEXT_FIELDS = ['fname', 'lname', 'm', 'sw_mkt', 'ut'] as const;
 const CLEARABLE = ['m', 'sw_mkt', 'ut', 'language'] as const;
+/** What null stores in the other fields that can be empty. */
+const CLEARED: Partial<Record<string, unknown>> = { fname: '', lname: '', extags: [], prefs: {}, pd: {} };
 const MAX_TAGS = 100;
 const MAX_TEXT = 100;
 
@@ -42,7 +44,9 @@ function isClearable(field: string): field is (typeof CLEARABLE)[number] {
 }
 
 function checkChanges(input: UpdateShopperInput): ShopperChanges {
-  const given = Object.entries(input).filter(([, value]) => value !== undefined);
+  const given = Object.entries<unknown>(input)
+    .filter(([, value]) => value !== undefined)
+    .map(([field, value]) => [field, value ?? CLEARED[field] ?? null] as const);
   const blank = given.find(([field, value]) => value === null && !isClearable(field));
   if (blank) fail('invalid-request', `${blank[0]} must not be null`);
   const changes = Object.fromEntries(given) as ShopperChanges;
@@ -101,10 +105,10 @@ const ORDER = 'shopper';
 /** A regid or a public id. */
 const ID = /^[\w-]{22}$|^[\w-]{43}$/;
 
-const filterOf = ({ search, kind }: QueryShoppersArgs): ShopperFilter => ({
-  isGuest: kind == null ? null : kind === 'guest',
-  search: checkSearch(search),
-});
+function filterOf({ filter, ...args }: QueryShoppersArgs): ShopperFilter {
+  const { search, kind } = filter ?? args;
+  return { isGuest: kind == null ? null : kind === 'guest', search: checkSearch(search) };
+}
 
 export type ShopperPage = CountedConnection<ShopperRow>;
 

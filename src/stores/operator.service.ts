@@ -59,7 +59,9 @@ function withFigures({ db }: Context, rows: ListedStoreRow[]): StoreWithFigures[
   return rows.map((row) => ({ ...row, figures: () => (counted ??= operators.countFigures(db, pids)) }));
 }
 
-export async function getStores(ctx: Context, { search, first, after }: QueryStoresArgs): Promise<StorePage> {
+export async function getStores(ctx: Context, args: QueryStoresArgs): Promise<StorePage> {
+  const { first, after } = args;
+  const { search } = args.filter ?? args;
   requireOperator(ctx);
   const size = checkLimit('first', first, PAGE, MAX_PAGE);
   const wanted = (search ?? '').trim();

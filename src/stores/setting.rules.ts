@@ -118,6 +118,7 @@ const LIMITS_RULE = 'must be key=N, shopper=N or address=N (N requests per minut
 function checkSetting(label: string, setting: Setting, value: unknown): unknown {
   const reject = (rule: string): never => fail('invalid-request', `${label} ${rule}`);
   const isNullable = 'initial' in setting && setting.initial === null;
+  if (value === null && setting.kind === 'list') return [];
   if (value === null) return isNullable ? null : reject('must not be null');
   switch (setting.kind) {
     case 'text':

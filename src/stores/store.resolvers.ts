@@ -2,9 +2,10 @@ import { requireStore } from '../context.ts';
 import type { Resolvers } from '../generated/resolvers.ts';
 import * as settings from './settings.service.ts';
 import { describeTokenKeys } from './store.rules.ts';
+import { getStore } from './store.service.ts';
 
 export const storeResolvers = {
-  Query: { store: (_root, _args, ctx) => requireStore(ctx) },
+  Query: { store: (_root, _args, ctx) => getStore(ctx) },
   Mutation: {
     updateStore: (_root, { input }, ctx) => settings.changeSettings(ctx, input),
     createApiKey: (_root, { name }, ctx) => settings.createApiKey(ctx, name),
@@ -16,6 +17,7 @@ export const storeResolvers = {
   },
   Store: {
     appId: () => 'StoreadminApi',
+    brand: ({ logoUrl, colour }) => ({ logoUrl, colour }),
     cts: (store) => store.createdAt,
     digestSeconds: ({ pacing }) => pacing.digestSeconds ?? 0,
     quietFrom: ({ pacing }) => pacing.quietFrom ?? null,

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { requireReader, requireStore } from '../context.ts';
 import type { Context, Services } from '../context.ts';
 import { fail } from '../platform/errors.ts';
 import { newPid } from '../platform/ids.ts';
@@ -7,6 +8,7 @@ import { whereLeads } from '../platform/public-address.ts';
 import { checkSettings, flagOf } from './setting.rules.ts';
 import type { StoreSettings } from './setting.rules.ts';
 import * as stores from './store.repo.ts';
+import type { StoreRow } from './store.repo.ts';
 import {
   MAX_KEYS,
   changeSchedule,
@@ -56,6 +58,12 @@ export async function listAllStores({ db, now }: Deps) {
     const tokenKeys = store.tokenKeys as TokenKey[];
     return { ...store, tokenKeys: describeTokenKeys({ ...store, tokenKeys }, now()) };
   });
+}
+
+/** The store that a call names; without its API key, callers see its public side. */
+export function getStore(ctx: Context): StoreRow {
+  if (ctx.viewer.keyId === null) requireReader(ctx);
+  return ctx.viewer.store ?? requireStore(ctx);
 }
 
 /** Returns null if this process does not serve the store. */

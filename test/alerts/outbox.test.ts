@@ -304,10 +304,11 @@ test('an outcome that cannot be stored does not take others with it', async () =
   expect(rows.map(({ state }) => state)).toEqual(['sent', 'queued', 'sent']);
 });
 
+/** SQL: what this transaction read of the table, in whatever way. */
+const READ = `SELECT (seq_tup_read + idx_tup_fetch)::int AS count FROM pg_stat_xact_user_tables WHERE relname = 'outbox'`;
+
 describe('while much is queued that the planner knows nothing of', () => {
   const QUEUED = 3_000;
-  /** SQL: what this transaction read of the table, in whatever way. */
-  const READ = `SELECT (seq_tup_read + idx_tup_fetch)::int AS count FROM pg_stat_xact_user_tables WHERE relname = 'outbox'`;
   const readBy = async (tx: Tx): Promise<number> => (await tx.query<{ count: number }>(READ))[0]!.count;
   const claimIn = (tx: Tx): Promise<ClaimedMessage[]> =>
     claimMessages(tx, KEY, [shareOf(pid, 4)], LEASE_MS, now);
@@ -342,6 +343,25 @@ describe('while much is queued that the planner knows nothing of', () => {
       await work(tx, messages);
       expect(await readBy(tx)).toBeLessThan(QUEUED / 10);
     });
+  });
+});
+
+test('a claim reads only its own store’s queue, also where an index by store is larger than one of due times', async () => {
+  const OTHERS = 2_000;
+  await enqueueMany(10);
+  await db.transaction(async (tx) => {
+    // The stores need not exist.
+    await tx.query('SET LOCAL session_replication_role = replica');
+    await tx.query(
+      `INSERT INTO outbox (pid, id, lane, medium, kind, recipient, payload, due_at, cts)
+       SELECT repeat(md5(n::text), 2), gen_random_uuid()::text, 'message', 'sms', 'test', '+14155552671', '{}', $1, $1
+       FROM generate_series(1, ${OTHERS}) n`,
+      [new Date(START.getTime() - 1_000)],
+    );
+    expect(await claimMessages(tx, KEY, [shareOf(pid, 4)], LEASE_MS, now)).toHaveLength(4);
+    const [read] = await tx.query<{ count: number }>(READ);
+    expect(read!.count).toBeLessThan(OTHERS / 10);
+    await tx.query('DELETE FROM outbox WHERE length(pid) = 64');
   });
 });
 

@@ -140,10 +140,10 @@ test("a dead letter is told to the store's webhooks", async () => {
 
 test('a caller without a store key, or one that asks for an impossible page, reads no alerts', async () => {
   const shopper = await service.guest(store);
-  expect((await service.graphql(QUERY, {}, { shopper })).body.errors[0].extensions.type).toBe('unauthorised');
+  expect((await service.graphql(QUERY, {}, { shopper })).body.errors[0].extensions.type).toBe('forbidden');
   expect(
     (await service.graphql('mutation { retryAlerts }', {}, { shopper })).body.errors[0].extensions.type,
-  ).toBe('unauthorised');
+  ).toBe('forbidden');
   expect((await service.graphql(QUERY, { first: -1 }, { store })).body.errors[0].extensions.type).toBe(
     'invalid-limit',
   );

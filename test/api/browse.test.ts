@@ -232,7 +232,7 @@ test.each(['shoppers', 'alerts', 'products(sort: title)', 'setup', 'occasions(ep
     const [field, args = ''] = call.split(/[()]/);
     const fields = field === 'setup' ? 'alerts' : field === 'occasions' ? 'id' : 'totalCount';
     const { body } = await service.graphql(`{ ${call} { ${fields} } }`, {}, { shopper });
-    expect(body.errors[0].extensions.type).toBe('unauthorised');
+    expect(body.errors[0].extensions.type).toBe('forbidden');
     if (fields !== 'totalCount') return;
     const { pageInfo } = await ask<object>('products', 'first: 1, sort: stock', 'epi');
     const wrong = `{ ${field}(${args} after: "${pageInfo.endCursor}") { edges { cursor } } }`;

@@ -132,7 +132,7 @@ test('a wrong key and a shopper session are refused, and another store sees noth
     'mutation { removeProducts(epis: [1]) { removed } }',
   ]) {
     const { body } = await service.graphql(query, {}, { shopper });
-    expect(body.errors[0].extensions.type).toBe('unauthorised');
+    expect(body.errors[0].extensions.type).toBe('forbidden');
   }
   const other = await service.createStore();
   const { body } = await service.graphql(

@@ -40,8 +40,8 @@ test('a missing pid and a missing store key are called missing, with what to sen
   });
   const { errors } = (await service.graphql('{ store { pid } }', {}, { shopper })).body;
   expect(errors[0]).toMatchObject({
-    message: expect.stringContaining('API key is missing'),
-    extensions: { type: 'unauthorised' },
+    message: 'This field requires a store API key; shopper credentials are not enough',
+    extensions: { type: 'forbidden' },
   });
 });
 

@@ -207,7 +207,6 @@ describe('GET', () => {
     const { pid, regid, sessionid } = owner.shopper;
     const callers: Record<string, string>[] = [
       { 'x-pid': pid, 'x-regid': regid, 'x-sessionid': sessionid },
-      { 'x-pid': pid },
       { 'x-pid': pid, 'x-regid': 'wrong', 'x-sessionid': sessionid },
       {
         authorization: `Basic ${Buffer.from(`${store.pid}:${store.apiKey}`).toString('base64')}`,

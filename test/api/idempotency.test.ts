@@ -115,7 +115,7 @@ test('an answer given to a store key is not given to the shopper it acted for', 
   const key = randomUUID();
   await rename('Ada', key);
   const { body } = await rename('Ada', key, { shopper });
-  expect(body.errors[0].extensions.type).toBe('unauthorised');
+  expect(body.errors[0].extensions.type).toBe('forbidden');
 });
 
 test('whether a session is valid is decided before the key is looked at', async () => {

@@ -193,14 +193,14 @@ test('a script in a browser is answered 401 without WWW-Authenticate: no passwor
   expect(body.type).toBe('unauthorised');
 });
 
-test("a shopper's session is no store key", async () => {
+test("a shopper's session is no store key: REST asks for the key, and GraphQL forbids the field", async () => {
   const shopper = await service.guest(store);
-  await expectFailure(
-    [GENERATE, GENERATE_QUERY],
-    { uuid: randomUUID(), useragenttype: 'pos' },
-    [401, 'unauthorised'],
-    { shopper },
-  );
+  const fields = { uuid: randomUUID(), useragenttype: 'pos' };
+  const rest = await service.post(GENERATE, fields, { shopper });
+  expect([rest.status, rest.body.type]).toEqual([401, 'unauthorised']);
+  const { body } = await service.graphql(GENERATE_QUERY, fields, { shopper });
+  expect(body.errors).toMatchObject([{ extensions: { type: 'forbidden', status: 403 } }]);
+  expect(Object.values(body.data)).toEqual([null]);
 });
 
 test('a required field that was not sent is called missing, with its rule', async () => {

@@ -53,8 +53,11 @@ test('configured providers are active and show no login, token or key', async ()
 
 test('a shopper and a stranger learn nothing', async () => {
   const shopper = await plain.guest(await plain.createStore());
-  for (const caller of [{ shopper }, {}]) {
+  for (const [type, caller] of [
+    ['forbidden', { shopper }],
+    ['unauthorised', {}],
+  ] as const) {
     const { body } = await plain.graphql(QUERY, {}, caller);
-    expect(body.errors[0].extensions.type).toBe('unauthorised');
+    expect(body.errors[0].extensions.type).toBe(type);
   }
 });

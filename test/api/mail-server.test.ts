@@ -186,7 +186,10 @@ test('a mail server is out of reach for shoppers, other stores and nobody', asyn
   const refused = await service.graphql(TEST, { to: 'a@b.example' }, { store: other });
   expect(refused.body.errors[0].extensions.type).toBe('not-found');
   const shopper = await service.account(store);
-  for (const caller of [{ shopper }, {}]) {
+  for (const [type, caller] of [
+    ['forbidden', { shopper }],
+    ['unauthorised', {}],
+  ] as const) {
     const calls: [string, object][] = [
       [READ, {}],
       [SET_MAIL_SERVER, { input: smtp.input }],
@@ -195,7 +198,7 @@ test('a mail server is out of reach for shoppers, other stores and nobody', asyn
     ];
     for (const [query, variables] of calls) {
       const { body } = await service.graphql(query, variables, caller);
-      expect(body.errors[0].extensions.type).toBe('unauthorised');
+      expect(body.errors[0].extensions.type).toBe(type);
     }
   }
   expect(smtp.received).toEqual([]);

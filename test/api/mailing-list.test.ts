@@ -306,7 +306,7 @@ test('a wrong acceptmarketing, no key, a session and another store get nothing o
     }
   }
   const { body } = await service.graphql(LIST, {}, { shopper });
-  expect(body.errors[0].extensions.type).toBe('unauthorised');
+  expect(body.errors[0].extensions.type).toBe('forbidden');
   expect((await service.graphql(LIST, {}, { store: stranger })).body.data.mailingList).toMatchObject({
     edges: [],
     totalCount: 0,

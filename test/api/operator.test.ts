@@ -44,7 +44,7 @@ test('nobody else makes, lists or closes stores', async () => {
   const callers: [Caller, string][] = [
     [{}, 'unauthorised'],
     [{ store }, 'forbidden'],
-    [{ shopper }, 'unauthorised'],
+    [{ shopper }, 'forbidden'],
     [{ store, shopper }, 'forbidden'],
     [as('wgo_wrong'), 'unauthorised'],
     [as(store.apiKey), 'unauthorised'],

@@ -113,7 +113,7 @@ test('a shopper can neither look up, export nor erase', async () => {
     'mutation { eraseShopper(useremail: "a@b.co") { id } }',
   ]) {
     const { body } = await service.graphql(query, {}, { shopper });
-    expect(body.errors[0].extensions.type).toBe('unauthorised');
+    expect(body.errors[0].extensions.type).toBe('forbidden');
   }
 });
 

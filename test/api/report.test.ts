@@ -110,7 +110,7 @@ test('figures of one store are never shown to another, nor to a shopper', async 
   expect(body.data).toEqual({ mostWishlisted: [], activity: [{ adds: 0 }] });
   const shopper = await service.account(store);
   const refused = await service.graphql('{ mostWishlisted { empi } }', {}, { shopper });
-  expect(refused.body.errors[0].extensions.type).toBe('unauthorised');
+  expect(refused.body.errors[0].extensions.type).toBe('forbidden');
 });
 
 test.each(['activity(days: 0) { day }', 'activity(days: 367) { day }'])(

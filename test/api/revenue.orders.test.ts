@@ -270,7 +270,7 @@ test('only a store key reports orders and reads revenue: not nobody, not a shopp
     'mutation { reportOrder(input: { orderId: "x", currency: "EUR", lines: [{ epi: 1, quantity: 1, price: "1" }] }) { orderId } }';
   for (const query of [mutation, '{ revenue { sent } }']) {
     const { body } = await kit.service.graphql(query, {}, { shopper });
-    expect(body.errors[0].extensions).toMatchObject({ type: 'unauthorised', status: 401 });
+    expect(body.errors[0].extensions).toMatchObject({ type: 'forbidden', status: 403 });
   }
   expect((await kit.revenue(store)).totals).toEqual([]);
 });

@@ -113,9 +113,12 @@ test('a store sees whether it is connected, and nobody sees its secret', async (
     .expect(200);
   expect(await connection()).toEqual({ connected: false, url });
   const shopper = await service.account(store, 'ada@example.com');
-  for (const caller of [{}, { shopper }]) {
+  for (const [status, caller] of [
+    [401, {}],
+    [403, { shopper }],
+  ] as const) {
     const { body } = await service.graphql('{ store { shopify { connected } } }', {}, caller);
-    expect(body.errors[0].extensions.status).toBe(401);
+    expect(body.errors[0].extensions.status).toBe(status);
   }
 });
 

@@ -233,7 +233,7 @@ test('settings and keys are out of reach for a shopper', async () => {
     '{ store { pid } }',
   ]) {
     const { body } = await service.graphql(query, {}, { shopper });
-    expect(body.errors[0].extensions.type).toBe('unauthorised');
+    expect(body.errors[0].extensions.type).toBe('forbidden');
   }
 });
 
@@ -315,5 +315,5 @@ test('a store changes only its own brand, and a shopper none', async () => {
   expect(body.data.store.colour).toBeNull();
   const shopper = await service.account(store);
   const refused = await service.graphql(BRAND, { input: { colour: '#445566' } }, { shopper });
-  expect(refused.body.errors[0].extensions.status).toBe(401);
+  expect(refused.body.errors[0].extensions.status).toBe(403);
 });

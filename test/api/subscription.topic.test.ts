@@ -59,7 +59,7 @@ test("texts and rules of a topic are the store's: a shopper is refused them and 
   });
   const shopper = await service.account(store, ANN);
   expect(await read(settings, { shopper })).toEqual({
-    types: ['unauthorised'],
+    types: ['forbidden'],
     nodes: [{ topic: 'launch', topicInfo: { name: 'launch', settings: null } }],
   });
 });

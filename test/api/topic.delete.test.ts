@@ -176,7 +176,7 @@ test('unknown names, shoppers, strangers and other stores delete nothing', async
   for (const name of ['nothing', 'nameless', '', 'a\u0000', 'x'.repeat(5000)])
     expect(await remove(name)).toBe('not-found');
   const shopper = await service.account(store, 'ann@example.com');
-  expect(await remove('launch', { shopper })).toBe('unauthorised');
+  expect(await remove('launch', { shopper })).toBe('forbidden');
   expect(await remove('launch', {})).toBe('unauthorised');
   expect(await remove('launch', { store: { ...store, apiKey: 'x' } })).toBe('unauthorised');
   expect(await remove('launch', { store: await service.createStore() })).toBe('not-found');

@@ -127,7 +127,7 @@ test('a webhook and a delivery of another store are as good as none, and nobody 
     [DELIVERY, { id: body.data.testWebhook.id }],
   ] as const) {
     const refused = await service.graphql(query, variables, { shopper });
-    expect(refused.body.errors[0].extensions.type).toBe('unauthorised');
+    expect(refused.body.errors[0].extensions.type).toBe('forbidden');
   }
   await service.runTasks();
   expect(receiver.received).toHaveLength(1);

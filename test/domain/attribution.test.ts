@@ -1,11 +1,6 @@
 import fc from 'fast-check';
-import {
-  attribute,
-  readAmount,
-  sharesOf,
-  sumOf,
-  writeAmount,
-} from '../../src/stores/revenue/attribution.rules.ts';
+import { readAmount, sumOf, writeAmount } from '../../src/platform/money.ts';
+import { attribute, sharesOf } from '../../src/stores/revenue/attribution.rules.ts';
 import type { Click, Listed, OrderLine, Source } from '../../src/stores/revenue/attribution.rules.ts';
 import { times } from '../tier.ts';
 

@@ -22,9 +22,11 @@ export type Untold = [
   None<Differing<keyof typeof PRODUCT_COLUMNS, keyof ProductModel>>,
 ];
 
+type FromCatalogue = 'stk' | 'isUntracked' | 'fullPrice' | 'shard';
+
 /** Rows that are read follow the models: whoever reads a column by an old name, as item.view.ts and share.service.ts do, fails. */
 export type Unread = [
-  None<Differing<Exclude<keyof ItemRow, '_av' | 'stk' | 'shard'>, Exclude<keyof ItemModel, 'av'>>>,
+  None<Differing<Exclude<keyof ItemRow, '_av' | FromCatalogue>, Exclude<keyof ItemModel, 'av'>>>,
   None<Differing<Exclude<keyof ListRow, '_cp'>, Exclude<keyof ListModel, 'copying' | 'sflOwner' | 'bytes'>>>,
   None<Exclude<keyof MergeListRow, keyof ListModel | 'isSfl' | 'isActive' | 'isCopying'>>,
 ];

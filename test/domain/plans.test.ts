@@ -53,6 +53,16 @@ afterAll(async () => {
 const CALLS: [string, () => Promise<unknown>][] = [
   ['lists', () => me.ok('lists/fetch-lists')],
   ['contents', () => me.contents(lid)],
+  [
+    'pages backwards',
+    () =>
+      me
+        .graphql(
+          `{ lists(last: 2) { edges { node { lid } } }
+             list(lid: "${lid}") { items(last: 2) { totalCount } priced: items(last: 2, sort: price) { totalCount } } }`,
+        )
+        .expect(200),
+  ],
   ['membership', () => me.graphql('{ isInLists(epis: [1, 2]) { lids } }').expect(200)],
   ['social count', () => me.ok('product/wishlist/social-count', { empi: 11 })],
   [
@@ -98,6 +108,9 @@ test('every planned statement finds its rows by an index', async () => {
       'load_identities',
       'lists_of',
       'page_added_desc_all',
+      'lists_of_back',
+      'page_added_desc_all_back',
+      'page_price_asc_all_back',
       'membership',
       'social_count',
       'write_contents_keeping',

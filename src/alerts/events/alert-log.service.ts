@@ -29,7 +29,8 @@ const ORDER = 'alert';
 const momentOf = (value: Date | number | null | undefined): Date | null =>
   value == null ? null : new Date(value);
 
-function filterOf({ state, topic, search, ...range }: AlertsInput): AlertFilter {
+function filterOf({ filter, ...args }: AlertsInput): AlertFilter {
+  const { state, topic, search, ...range } = filter ?? args;
   const [from, to] = [momentOf(range.from), momentOf(range.to)];
   if (from && to && from >= to) fail('invalid-request', 'from must be before to');
   const contact = checkSearch(search).toLowerCase() || null;

@@ -98,12 +98,15 @@ export const CLAIMED_COLUMNS = `o.pid, o.id, o.lane, o.medium, o.kind, o.recipie
     o.subscription_id AS "subscriptionId", o.topic, o.epi, o.attempts, o.claim, o.cts, o.leaves_at AS "scheduledAt", o.parcel_id AS "messageId", o.seq,
     o.traceparent`;
 
-/** SQL: SKIP LOCKED, and by ctid: without statistics a lookup by id took 37 ms per hundred rows instead of 12. */
+/**
+ * SQL: SKIP LOCKED, and by ctid: without statistics a lookup by id took 37 ms per hundred rows instead of 12. BETWEEN instead of `=`, so that
+ * only an index by store has this order: with `=` the planner may walk the queue of all stores.
+ */
 const claimWhere = (isDue: string): string => `
   WITH due AS (
     SELECT oldest.at FROM unnest($3::text[], $4::text[], $5::int[]) AS share (pid, recipient, most) CROSS JOIN LATERAL (
-      SELECT ctid AS at FROM outbox WHERE state = 'queued' AND ${isDue} AND pid = share.pid AND due_at <= $1
-      ORDER BY due_at LIMIT share.most FOR UPDATE SKIP LOCKED) oldest
+      SELECT ctid AS at FROM outbox WHERE state = 'queued' AND ${isDue} AND pid BETWEEN share.pid AND share.pid AND due_at <= $1
+      ORDER BY pid, due_at LIMIT share.most FOR UPDATE SKIP LOCKED) oldest
   )
   UPDATE outbox o SET attempts = o.attempts + 1, claim = o.claim + 1, due_at = $2
   WHERE o.ctid = ANY (ARRAY(SELECT at FROM due))

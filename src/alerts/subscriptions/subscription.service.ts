@@ -70,7 +70,8 @@ export async function listSubscriptions(
   return { ...toConnection(rows, size, ({ seq }) => encodeCursor(ORDER, seq), after), count };
 }
 
-function filterOf({ topic, medium, epi }: QuerySubscriptionsArgs): Filter {
+function filterOf({ filter, ...args }: QuerySubscriptionsArgs): Filter {
+  const { topic, medium, epi } = filter ?? args;
   if (topic != null && !isStorable(topic))
     fail('invalid-topics', 'topic must contain only printable characters');
   if (epi != null && !isProductId(epi))

@@ -7,7 +7,6 @@ import type {
   SaveTopicInput,
 } from '../../generated/resolvers.ts';
 import { failTooMuch, readWithin } from '../../platform/budget.ts';
-import type { Db } from '../../platform/database/database.ts';
 import { fail } from '../../platform/errors.ts';
 import { goOutside } from '../../platform/in-flight.ts';
 import {
@@ -49,10 +48,6 @@ export async function listTopics(ctx: Context): Promise<TopicRow[]> {
 
 export const failNoTopic = (): never => fail('not-found', 'Topic not found');
 
-async function requireTopic(db: Db, store: TopicStore, name: string): Promise<TopicRow> {
-  return (await topics.findTopic(db, store, name)) ?? failNoTopic();
-}
-
 async function render<Name extends Part>(
   ctx: Context,
   texts: AlertTexts,
@@ -72,7 +67,7 @@ function checkLanguage({ locale }: TopicStore, tag: string | null | undefined): 
   return readLanguage(tag) ?? fail('invalid-request', 'language must be a BCP 47 tag such as de or pt-BR');
 }
 
-export function listLanguages(ctx: Context): { tag: string; name: string; direction: string }[] {
+export function listLanguages(ctx: Context) {
   requireStore(ctx);
   return LANGUAGES.map((tag) => ({ tag, name: nameOfLanguage(tag), direction: directionOf(tag) }));
 }
@@ -131,6 +126,8 @@ export function listTexts(ctx: Context, topic: TopicRow, tag: string | null | un
 export async function saveTopic(ctx: Context, given: SaveTopicInput) {
   const store = requireStore(ctx);
   const { pid, locale } = store;
+  if (given.texts === null)
+    fail('invalid-request', 'texts must not be null: send null as the text of a part');
   const [texts, { language: tag, ...rules }] = takeTexts(given);
   const language = checkLanguage(store, tag);
   const input: TopicInput = { ...rules, texts, language };
@@ -151,6 +148,7 @@ export async function saveTopic(ctx: Context, given: SaveTopicInput) {
   });
 }
 
+/** Null if the catalogue does not contain the variant. */
 async function modelFor(
   ctx: Context,
   store: StoreRow,
@@ -163,22 +161,24 @@ async function modelFor(
   const shown = { language, direction: directionOf(language), store: storeModel(store, reader) };
   const sample = { ...SAMPLE_MODEL, ...shown, topic, unsubscribe_url };
   if (epi == null) return { ...sample, product: sampleProduct(language, trigger) };
-  const product =
-    (await findProduct(ctx.db, store.pid, epi)) ?? fail('not-found', 'Variant not found in the catalogue');
+  const product = await findProduct(ctx.db, store.pid, epi);
+  if (product === null) return null;
   const sender = (await findSender(ctx.db, { pid: store.pid }))!;
   const site = { ...sender, siteUrl: siteOf(sender, ctx.config.publicUrl) };
   return alertModel(site, reader, topic, epi, product, unsubscribe_url);
 }
 
 /** Renders a topic's messages as a reader of the language would get them, with the saved texts or with unsaved ones. */
-export async function previewTopic(ctx: Context, given: QueryPreviewTopicArgs): Promise<AlertTexts> {
+export async function previewTopic(ctx: Context, given: QueryPreviewTopicArgs): Promise<AlertTexts | null> {
   const store = requireStore(ctx);
   const [tried, { topic: name, epi, language: tag }] = takeTexts(given);
   const wanted = checkLanguage(store, tag);
-  const saved = await requireTopic(ctx.db, store, name);
+  const saved = await topics.findTopic(ctx.db, store, name);
+  if (saved === null) return null;
   const input = { name, language: wanted, texts: tried };
   const { reader, texts } = textsFor(applyTopicInput(saved, input, store.locale), wanted, store.locale);
-  return render(ctx, texts, await modelFor(ctx, store, saved, reader, epi), PART_NAMES);
+  const model = await modelFor(ctx, store, saved, reader, epi);
+  return model && render(ctx, texts, model, PART_NAMES);
 }
 
 /** Carries the topic and variants, so that list owners are counted only if the client selects them. */
@@ -201,9 +201,11 @@ export async function sendTestAlert(ctx: Context, input: MutationSendTestAlertAr
   const store = requireStore(ctx);
   const { pid } = store;
   const contact = checkContact(store, checkMedium(medium ?? 'email'), to);
-  const topic = await requireTopic(ctx.db, store, name);
+  const topic = (await topics.findTopic(ctx.db, store, name)) ?? failNoTopic();
   const { reader, texts: templates } = textsFor(topic, checkLanguage(store, tag), store.locale);
-  const model = await modelFor(ctx, store, topic, reader, epi);
+  const model =
+    (await modelFor(ctx, store, topic, reader, epi)) ??
+    fail('not-found', 'Variant not found in the catalogue');
   const linkFor = (scope: Scope): string =>
     unsubscribeUrl(
       ctx.config.publicUrl,

@@ -1,4 +1,5 @@
 import type { ProductModel, TopicModel } from '../../generated/prisma/models.ts';
+import { priceAmount } from '../../platform/money.ts';
 import { tagKey } from '../../stores/products/product.rules.ts';
 import type { TriggerRuleName } from './topic.columns.ts';
 
@@ -44,15 +45,14 @@ function hasTag({ tag }: Pick<TriggerSettings, 'tag'>, { tags }: Pick<ProductSta
   return tag !== null && tags.some((own) => tagKey(own) === tagKey(tag));
 }
 
-const ROUNDING = 1e-9;
-
 /** Whether a price has dropped by at least the topic's percentage. An unknown or zero price does not count. */
 export function hasFallen(
   { dropPercent }: Pick<TriggerSettings, 'dropPercent'>,
   was: number | null,
   is: number | null,
 ): boolean {
-  return !!was && !!is && ((was - is) / was) * 100 >= dropPercent - ROUNDING;
+  const [before, after] = [priceAmount(was), priceAmount(is)];
+  return !!before && !!after && (before - after) * 100n >= before * BigInt(dropPercent);
 }
 
 /** Events begin only with a transition, but end by the current stock, because the topic's minimum may have changed. */

@@ -24,9 +24,13 @@ const UNBOUNDED = 20;
 /** Arguments that set a page size, with its default and maximum. */
 const PAGES: Record<string, { standard: number; most: number }> = {
   first: { standard: 20, most: 100 },
+  last: { standard: 20, most: 100 },
   limit: { standard: 500, most: 1_000 },
   itemslimit: { standard: 50, most: 100 },
 };
+
+/** Fields whose page has another default size. */
+const DEFAULT_SIZES: Partial<Record<string, number>> = { items: 50, deletedItems: 50 };
 
 type Values = Record<string, unknown>;
 type Field = graphql.GraphQLField<unknown, unknown>;
@@ -66,11 +70,12 @@ function askedFor(field: Field, values: Values): number | null {
     ({ name, type }) => graphql.isListType(graphql.getNullableType(type)) && Array.isArray(values[name]),
   );
   if (ids) return (values[ids.name] as unknown[]).length;
-  const page = field.args.find(({ name }) => PAGES[name]);
-  if (!page) return null;
-  const { standard, most } = PAGES[page.name]!;
+  const sizes = field.args.filter(({ name }) => PAGES[name]).map(({ name }) => name);
+  const page = sizes.find((name) => values[name] != null) ?? sizes[0];
+  if (page === undefined) return null;
+  const { standard, most } = PAGES[page]!;
   // The field rejects a negative page itself; here it must not lower the cost of its siblings.
-  return Math.max(0, Math.min(Number(values[page.name] ?? standard), most));
+  return Math.max(0, Math.min(Number(values[page] ?? DEFAULT_SIZES[field.name] ?? standard), most));
 }
 
 /** `page` is the page size of the surrounding field. */

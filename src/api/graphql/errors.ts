@@ -60,8 +60,15 @@ export function refuse(...given: ConstructorParameters<typeof AppError>): never 
   });
 }
 
+/** A shopper who is known needs other credentials, not to sign in again. */
+function forbidShopper(failure: AppError, { shopper, keyId }: Context['viewer']): AppError {
+  return failure.type === 'unauthorised' && shopper !== null && keyId === null
+    ? new AppError('forbidden', 'This field requires a store API key; shopper credentials are not enough')
+    : failure;
+}
+
 export function toGraphQLError(error: unknown, ctx: Context): GraphQLError {
-  const failure = toAppError(error, ctx);
+  const failure = forbidShopper(toAppError(error, ctx), ctx.viewer);
   const { nodes, path } = error as Partial<GraphQLError>;
   return new GraphQLError(failure.message, {
     nodes,

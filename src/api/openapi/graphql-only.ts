@@ -28,7 +28,7 @@ function selectionOf(type: GraphQLOutputType, operation: string, depth = 3): str
   const file = named.astNode?.loc?.source.name;
   const isAdded = ({ astNode }: RootField): number => Number(astNode?.loc?.source.name !== file);
   const fields = Object.values(named.getFields())
-    .filter(({ args }) => !args.some(graphql.isRequiredArgument))
+    .filter(({ args, deprecationReason }) => !deprecationReason && !args.some(graphql.isRequiredArgument))
     .sort((left, right) => isAdded(left) - isAdded(right));
   const isPlain = (field: RootField): boolean => graphql.isLeafType(graphql.getNamedType(field.type));
   const plain = fields.filter(isPlain).slice(0, MAX_FIELDS);
@@ -59,9 +59,9 @@ function describe(
   const declared = list(sent.map((arg) => `$${arg.name}: ${String(arg.type)}`));
   const given = list(sent.map((arg) => `${arg.name}: $${arg.name}`));
   const document = `${kind} ${upperFirst(name)}${declared} { ${name}${given}${selectionOf(type, name)} }`;
-  const args = field.args.map(
-    (arg) => [arg.name, { ...valueSchema(arg.type), description: inWords(arg) }] as const,
-  );
+  const args = field.args
+    .filter(({ deprecationReason }) => !deprecationReason)
+    .map((arg) => [arg.name, { ...valueSchema(arg.type), description: inWords(arg) }] as const);
   const requiredNames = field.args.filter(graphql.isRequiredArgument).map((arg) => arg.name);
   const argsSchema = objectSchema(Object.fromEntries(args), requiredNames);
   // An input object gets its required fields only.

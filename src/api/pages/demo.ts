@@ -17,7 +17,7 @@ import { makeAsset, sendAsset } from './assets.ts';
 import { securePage, servePage } from './page.ts';
 
 const RESTOCKED = 10;
-const REDUCED = 0.8;
+const REDUCED_PERCENT = 80;
 
 /** The shop's back end, made of the example that stores can copy. */
 function serveBackend(app: Express, { log }: Services, { pid, apiKey }: DemoStore): void {
@@ -82,7 +82,8 @@ function serveTestPanel(app: Express, services: Services, { pid }: DemoStore): v
   });
   serve('post', '/demo/api/price', async ({ epi, isReduced }) => {
     const product = soldProduct(epi);
-    const pr = isReduced === true ? Math.round(product.pr * REDUCED * 100) / 100 : product.pr;
+    const cents = Math.round(product.pr * 100);
+    const pr = isReduced === true ? Math.round((cents * REDUCED_PERCENT) / 100) / 100 : product.pr;
     await db.transaction((tx) => writeProducts(tx, pid, [{ epi: String(product.epi), pr }], now()));
     return { epi, pr };
   });

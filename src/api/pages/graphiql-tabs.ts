@@ -33,7 +33,7 @@ last two from generateRegid.`,
     shopper {
       regid isGuest
       lists(first: 1) { totalCount }
-      saveForLater { items { epi } }
+      saveForLaterList { cnt }
       isInLists(epis: [1001, 1002]) { epi isInList }
     }
   }`,

@@ -5,6 +5,7 @@ import type { GraphQLSchema } from 'graphql';
 import { requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
 import { chargeResponse, isLight } from '../../platform/budget.ts';
+import { fail } from '../../platform/errors.ts';
 import { stringifyJson } from '../../platform/json.ts';
 import { isStorePath } from '../../platform/route/route.ts';
 import type { StreamType } from '../../platform/route/route.ts';
@@ -30,7 +31,9 @@ export async function respondToRest(
     return null;
   }
   const data = await executeRoute(schema, route, variables, ctx);
-  const value: unknown = route.reply.shape.body(data[route.reply.field] as never);
+  const record = data[route.reply.field];
+  if (record === null && route.missing) fail(...route.missing);
+  const value: unknown = route.reply.shape.body(record as never);
   // Our own documents select nothing twice; measuring took 16 of 530 µs.
   if (!isLight(ctx.budget)) await chargeResponse(ctx.budget, value);
   return {

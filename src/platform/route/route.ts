@@ -12,6 +12,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import type { DocumentNode, FieldNode, GraphQLInputType, GraphQLSchema } from 'graphql';
+import type { ErrorType } from '../errors.ts';
 import { objectSchema, rawJson, stringifyJson, stripNull } from '../json.ts';
 import type { ObjectSchema, Schema } from '../json.ts';
 import { innermostRefusal } from './form.ts';
@@ -37,6 +38,8 @@ export type Route = {
   /** The field of the data that becomes the response, and the shape of its body. */
   reply: { field: string; shape: Shape };
   needsOneOf?: readonly string[];
+  /** The error, and its message where it is not the usual one, if the read finds nothing. */
+  missing?: readonly [type: ErrorType, msg?: string];
   /** Public data, which needs no shopper. */
   isOpen?: true;
   /** Streams the response; for JSON, the document describes its content. */

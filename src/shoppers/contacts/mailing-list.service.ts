@@ -98,10 +98,10 @@ function eventOf({ medium, value, acceptmarketing, signuptime, acceptsource }: C
 
 const ORDER = 'mailinglist';
 
-const filterOf = ({ medium, acceptmarketing }: QueryMailingListArgs): ConsentFilter => ({
-  medium: medium ?? undefined,
-  acceptmarketing: acceptmarketing ?? true,
-});
+function filterOf({ filter, ...args }: QueryMailingListArgs): ConsentFilter {
+  const { medium, acceptmarketing } = filter ?? args;
+  return { medium: medium ?? undefined, acceptmarketing: acceptmarketing ?? true };
+}
 
 export type ContactPage = CountedConnection<ConsentRow>;
 

@@ -1,4 +1,5 @@
 import type { Resolvers } from '../../generated/resolvers.ts';
+import { availabilityOf, imagesOf, moneyOf, wasPriceOf } from '../products/price.rules.ts';
 import { variantUrl } from '../products/product.rules.ts';
 import { getProduct, getStockChanges, removeProducts, setStock, upsertProducts } from './catalog.service.ts';
 import { listProducts } from './product-search.service.ts';
@@ -18,5 +19,12 @@ export const catalogResolvers = {
   },
   Store: { shopify: (_store, _args, ctx) => getShopifyConnection(ctx) },
   ProductConnection: { totalCount: (page) => page.count() },
-  Product: { uri: (product) => variantUrl(product), vi: (product) => product.vi ?? '' },
+  Product: {
+    uri: (product) => variantUrl(product),
+    vi: (product) => product.vi ?? '',
+    currentPrice: ({ pr }, _args, ctx) => moneyOf(ctx, pr),
+    wasPrice: ({ pr, compareAtPrice }, _args, ctx) => wasPriceOf(ctx, pr, compareAtPrice),
+    availability: (product) => availabilityOf(product),
+    images: (product) => imagesOf(product),
+  },
 } satisfies Resolvers;

@@ -1,6 +1,6 @@
 import { stockChanged } from '../../alerts/events/event.service.ts';
 import type { ProductChange } from '../../alerts/events/event.rules.ts';
-import { requireShopper, requireStore } from '../../context.ts';
+import { requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import { AppError, fail } from '../../platform/errors.ts';
@@ -11,10 +11,12 @@ import type { ProductWriter, StepRow, Stock } from '../products/product.repo.ts'
 import {
   checkProduct,
   checkProductCount,
+  checkProductInput,
   isProductId,
   lastOfEach,
   rowsInOrder,
 } from '../products/product.rules.ts';
+import { getStore } from '../store.service.ts';
 
 export { findProducts, forgetRemoved, forgetStockChanges } from '../products/product.repo.ts';
 
@@ -78,7 +80,7 @@ export const mergeProducts = writeBy(catalog.mergeProducts);
 export async function upsertProducts(ctx: Context, products: readonly ProductInput[]): Promise<ProductRow[]> {
   const { pid } = requireStore(ctx);
   checkProductCount('products', products.length);
-  const checked = products.map((product, index) => checkProduct(product, `products[${index}]`));
+  const checked = products.map((product, index) => checkProductInput(product, `products[${index}]`));
   const rows = await ctx.db.transaction((tx) => writeProducts(tx, pid, checked, ctx.now()));
   return rowsInOrder([...new Set(checked.map(({ epi }) => epi))], rows);
 }
@@ -122,7 +124,7 @@ export async function removeProducts(ctx: Context, epis: readonly string[]) {
 }
 
 export async function getProduct(ctx: Context, epi: string): Promise<ProductRow | null> {
-  const { pid } = ctx.viewer.keyId === null ? requireShopper(ctx) : requireStore(ctx);
+  const { pid } = getStore(ctx);
   return isProductId(epi) ? catalog.findProduct(ctx.db, pid, epi) : null;
 }
 

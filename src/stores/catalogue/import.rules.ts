@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { AppError } from '../../platform/errors.ts';
 import { productColumns } from '../products/product.columns.ts';
-import type { ProductInput, ProductWrite } from '../products/product.columns.ts';
-import { checkProduct, plainId } from '../products/product.rules.ts';
+import type { ProductWrite } from '../products/product.columns.ts';
+import { checkProductInput, plainId } from '../products/product.rules.ts';
 import type { IdKind } from '../products/product.rules.ts';
 
 /** A line of an import file: its value, or its error. `end` is the offset of the byte after it. */
@@ -24,6 +24,15 @@ const tags = z.union(
   'must be an array, or a string separated by |',
 );
 
+const images = z.union(
+  [z.array(z.string()), z.string().transform((list) => list.trim().split(/[\s|]+/))],
+  'must be an array, or a string separated by | or spaces',
+);
+const flag = z.union(
+  [z.boolean(), z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'] })],
+  'must be true or false',
+);
+
 const BY_CHECK = {
   variant: id('ProductVariant'),
   product: id('Product'),
@@ -32,12 +41,16 @@ const BY_CHECK = {
   stock: number,
   price: number,
   tags,
+  images,
+  tracked: flag,
 };
 
-/** A product in a file: empty cells are omitted, numbers may be strings, and tags may be one string separated by `|`. */
+/** A product in a file: empty cells are omitted, numbers may be strings, and tags and images may be one string. */
 const productShape = z.object(
   Object.fromEntries(
-    productColumns.flatMap(({ field, check }) => (check ? [[field, optional(BY_CHECK[check])]] : [])),
+    productColumns.flatMap(({ field, as = field, check }) =>
+      check ? [[as, optional(BY_CHECK[check])]] : [],
+    ),
   ),
   'must be a JSON object',
 );
@@ -52,7 +65,7 @@ export function readProductLine(value: unknown): ProductWrite | string {
     return `${path[0] === undefined ? 'the line' : String(path[0])} ${message}`;
   }
   try {
-    return checkProduct(parsed.data as ProductInput, 'product');
+    return checkProductInput(parsed.data, 'product');
   } catch (error) {
     if (error instanceof AppError) return error.message.replace('product.', '');
     throw error;

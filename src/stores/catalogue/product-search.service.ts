@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import type { QueryProductsArgs } from '../../generated/resolvers.ts';
 import { CSV_PORTION, streamCsv } from '../../platform/csv.ts';
 import type { CsvColumn } from '../../platform/csv.ts';
+import { fail } from '../../platform/errors.ts';
 import {
   checkLimit,
   checkSearch,
@@ -16,10 +17,13 @@ import {
 import type { CountedConnection } from '../../platform/page.ts';
 import * as catalog from '../products/product-search.repo.ts';
 import type { PlacedRow, ProductFilter, ProductSort } from '../products/product-search.repo.ts';
-import { variantUrl } from '../products/product.rules.ts';
+import type { ProductRow } from '../products/product.columns.ts';
+import { findProducts } from '../products/product.repo.ts';
+import { checkProductCount, isProductId, rowsInOrder, variantUrl } from '../products/product.rules.ts';
 import { getInLists, getWaiting } from '../reports/report.service.ts';
+import { getStore } from '../store.service.ts';
 
-export type ProductPage = CountedConnection<PlacedRow>;
+export type ProductPage = CountedConnection<ProductRow>;
 
 const ORDER = 'product';
 
@@ -28,11 +32,32 @@ const filterOf = ({ search, soldOut }: QueryProductsArgs): ProductFilter => ({
   isSoldOut: soldOut ?? false,
 });
 
-export async function listProducts(ctx: Context, args: QueryProductsArgs): Promise<ProductPage> {
+const MAX_PAGE = 100;
+
+/** The variants of these ids, in their order, without those that the catalogue does not contain. */
+async function pickProducts(
+  ctx: Context,
+  ids: readonly string[],
+  args: QueryProductsArgs,
+): Promise<ProductPage> {
+  const { pid } = getStore(ctx);
+  const { first, after, search, soldOut, sort } = args;
+  checkProductCount('epis', ids.length, MAX_PAGE);
+  if (after || search || soldOut || (sort ?? 'newest') !== 'newest')
+    fail('invalid-request', 'epis cannot be combined with search, soldOut, sort or after');
+  const epis = [...new Set(ids.filter(isProductId))];
+  const rows = rowsInOrder(epis, await findProducts(ctx.db, pid, epis));
+  const size = checkLimit('first', first, MAX_PAGE, MAX_PAGE);
+  const page = toConnection(rows, size, ({ epi }) => encodeCursor(`${ORDER} epis`, epi), null);
+  return { ...page, count: () => Promise.resolve(rows.length) };
+}
+
+export async function listProducts(ctx: Context, { epis, ...args }: QueryProductsArgs): Promise<ProductPage> {
+  if (epis) return pickProducts(ctx, epis, args);
   const { pid } = requireStore(ctx);
   const { first, after } = args;
   const sort = args.sort ?? 'newest';
-  const size = checkLimit('first', first, 20, 100);
+  const size = checkLimit('first', first, 20, MAX_PAGE);
   const filter = filterOf(args);
   const count = () => catalog.countProducts(ctx.db, pid, filter);
   // For sold-out variants `rankProducts` scans only the newest 20,000, because few of many may be sold out.

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { phone } from '../../alerts/send/phone.ts';
 import { readEmail } from '../../platform/email.ts';
-import { readAmount, sumOf } from '../revenue/attribution.rules.ts';
+import { readAmount, sumOf } from '../../platform/money.ts';
 import { CLICK_PARAMETER } from '../revenue/click.rules.ts';
 import { checkCurrency } from '../revenue/order.rules.ts';
 import type { Order } from '../revenue/order.rules.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { fail } from '../../platform/errors.ts';
 import { hasControlCharacters } from '../../platform/text.ts';
 import type { ProductWrite } from '../products/product.columns.ts';
-import { clampStock } from '../products/product.rules.ts';
+import { MAX_IMAGES, clampStock } from '../products/product.rules.ts';
 import { gidOf, id, orderShape } from './shopify-order.rules.ts';
 
 const MAX_LISTED_VARIANTS = 100;
@@ -30,6 +30,7 @@ const variantShape = z.object({
   title: z.string().nullish(),
   sku: z.string().nullish(),
   price: z.coerce.number().nullish(),
+  compare_at_price: z.coerce.number().nullish(),
   inventory_quantity: z.number().int().nullish(),
   inventory_management: z.string().nullish(),
   inventory_item_id: id.nullish(),
@@ -115,6 +116,10 @@ const readProductChange: ReadBody = (body, shopDomain) => {
     stk: isUntracked(variant) ? null : variant.inventory_quantity,
     isUntracked: isUntracked(variant),
     pr: variant.price,
+    compareAtPrice: variant.compare_at_price,
+    // Shopify sends null when a sale ends.
+    cleared: variant.compare_at_price === null ? (['compareAtPrice'] as const) : undefined,
+    images: product.images?.flatMap(({ src }) => src ?? []).slice(0, MAX_IMAGES),
     // Shopify's name of the only variant of a product, which shoppers should not see.
     vi: variant.title === 'Default Title' ? '' : (variant.title ?? ''),
     tags,

@@ -17,7 +17,7 @@ const isText = (text: string, most: number): boolean =>
 /** `anyPort` is for operators who let stores connect to their private network: only they know which ports are in use there. */
 export function checkServer(input: MailServerInput, anyPort: boolean) {
   const host = input.host.trim().toLowerCase();
-  const { port, security, password = null } = input;
+  const { port, security, password } = input;
   const login = input.user.trim();
   if (host.length > MAX_HOST || (isIP(host) === 0 && !HOST_NAME.test(host)))
     fail('invalid-request', 'host must be the host name of a server, such as smtp.shop.example');
@@ -25,9 +25,9 @@ export function checkServer(input: MailServerInput, anyPort: boolean) {
     fail('invalid-request', `port must be one of ${PORTS.join(', ')}`);
   if (!isText(login, MAX_USER))
     fail('invalid-request', `user must have 1 to ${MAX_USER} characters, on one line`);
-  if (password !== null && !isText(password, MAX_PASSWORD))
+  if (password !== undefined && !isText(password ?? '', MAX_PASSWORD))
     fail('invalid-request', `password must have 1 to ${MAX_PASSWORD} characters, on one line`);
-  return { host, port, security, login, password };
+  return { host, port, security, login, password: password ?? null };
 }
 
 /**

@@ -2,7 +2,9 @@ import type { ProductModel } from '../../generated/prisma/models.ts';
 import { columnsOf } from '../../platform/database/columns.ts';
 import type { FieldsWith, SqlType } from '../../platform/database/columns.ts';
 
-export type ProductCheck = 'variant' | 'product' | 'line' | 'url' | 'stock' | 'price' | 'tags';
+export type ProductCheck =
+  | ('variant' | 'product' | 'line' | 'url' | 'stock')
+  | ('price' | 'tags' | 'images' | 'tracked');
 
 type ProductColumn<Field extends keyof ProductModel> = {
   sql: SqlType<ProductModel[Field]>;
@@ -10,6 +12,8 @@ type ProductColumn<Field extends keyof ProductModel> = {
   write: 'own' | 'needed' | 'kept' | 'custom';
   /** How product.rules.ts checks callers' values; a column without it comes from feeds only. */
   check?: ProductCheck;
+  /** The name of the input, where it differs. */
+  as?: string;
   /** The default of a new row, in SQL. */
   initial?: string;
   isHidden?: true;
@@ -31,9 +35,11 @@ export const PRODUCT_COLUMNS = {
   pr: { sql: 'float8', write: 'kept', check: 'price' },
   vi: { sql: 'text', write: 'kept', check: 'line' },
   tags: { sql: 'text[]', write: 'kept', check: 'tags' },
+  compareAtPrice: { sql: 'float8', write: 'kept', check: 'price' },
+  images: { sql: 'text[]', write: 'kept', check: 'images' },
   inventoryItem: { sql: 'text', write: 'kept', isHidden: true },
   sourceAt: { sql: 'timestamptz', write: 'custom', isHidden: true },
-  isUntracked: { sql: 'boolean', write: 'custom', initial: 'false', isHidden: true },
+  isUntracked: { sql: 'boolean', write: 'custom', check: 'tracked', as: 'tracked', initial: 'false' },
   beforeStk: { sql: 'int', write: 'own', isHidden: true },
   beforePr: { sql: 'float8', write: 'own', isHidden: true },
   beforeTags: { sql: 'text[]', write: 'own', isHidden: true },
@@ -49,15 +55,21 @@ export const productColumns = columnsOf<{ [Field in keyof Table]: ProductColumn<
 
 export type CustomProductField = FieldsWith<Table, { write: 'custom' }>;
 
-type SentProduct = Pick<ProductModel, FieldsWith<Table, { check: string }>>;
+type StoredProduct = Pick<ProductModel, FieldsWith<Table, { check: string }>>;
+type SentFields = { [Field in keyof StoredProduct]?: Readonly<StoredProduct[Field]> | null };
 
-/** A variant as a caller sends it; null means not sent. */
-export type ProductInput = { [Field in keyof SentProduct]?: Readonly<SentProduct[Field]> | null };
+/** A variant as a caller sends it; null removes a value. */
+export type ProductInput = Omit<SentFields, 'isUntracked'> & { tracked?: boolean | null };
 
-/** A variant to store, with the fields that only feeds have. */
-export type ProductWrite = ProductInput &
+/** A variant to store, with the fields that only feeds have. Null means not sent; `cleared` are the fields to reset. */
+export type ProductWrite = SentFields &
   // Untracked stock becomes unknown and counts as available.
-  Partial<Pick<ProductModel, 'inventoryItem' | 'sourceAt' | 'isUntracked'>> & { epi: string };
+  Partial<Pick<ProductModel, 'inventoryItem' | 'sourceAt'>> & {
+    epi: string;
+    cleared?: readonly ClearedField[];
+  };
+
+export type ClearedField = Exclude<keyof StoredProduct, FieldsWith<Table, { write: 'own' | 'needed' }>>;
 
 type ShownProduct = Omit<ProductModel, FieldsWith<Table, { isHidden: true }> | 'cts' | 'uts'>;
 
@@ -67,6 +79,6 @@ export type ProductRow = ShownProduct & { cts: Date | null; uts: Date | null };
 export function unknownProduct(known: Pick<ProductModel, 'pid' | 'epi' | 'empi' | 'du'>): ProductRow {
   const nothing = productColumns
     .filter(({ isHidden }) => !isHidden)
-    .map(({ field, sql }) => [field, sql === 'text[]' ? [] : null]);
+    .map(({ field, sql }) => [field, sql === 'text[]' ? [] : sql === 'boolean' ? false : null]);
   return { ...(Object.fromEntries(nothing) as ProductRow), ...known };
 }

@@ -13,8 +13,8 @@ const loaderOf = oncePerDatabase(({ db }: Pick<Context, 'db'>) =>
 const readsUnderWay = oncePerRequest((_ctx: Pick<Context, 'budget'>) => shareUnderWay<ProductRow | null>());
 
 /** About what a product takes in memory. */
-const bytesOf = ({ bt, dt, sku, du, uri, iu, vi, tags }: ProductRow): number =>
-  [bt, dt, sku, du, uri, iu, vi, ...tags].reduce((sum, text) => sum + (text?.length ?? 0), 200);
+const bytesOf = ({ bt, dt, sku, du, uri, iu, vi, tags, images }: ProductRow): number =>
+  [bt, dt, sku, du, uri, iu, vi, ...tags, ...images].reduce((sum, text) => sum + (text?.length ?? 0), 200);
 
 /** The catalogue's record of a variant; null when there is none. */
 export function readProduct(ctx: Pick<Context, 'db' | 'budget'>, key: VariantKey) {

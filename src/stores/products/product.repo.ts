@@ -16,7 +16,10 @@ export type WrittenRow = ProductRow & StepRow;
 
 export const COLUMNS = productColumns
   .filter(({ isHidden }) => !isHidden)
-  .map(({ column, sql }) => (sql === 'text[]' ? `coalesce(p.${column}, '{}') AS ${column}` : `p.${column}`))
+  .map(
+    ({ field, column, sql }) =>
+      `${sql === 'text[]' ? `coalesce(p.${column}, '{}')` : `p.${column}`} AS "${field}"`,
+  )
   .join(', ');
 export const AVAILABLE = `CASE WHEN p.is_untracked THEN ${MAX_STOCK} ELSE p.stk END`;
 const STEP = `${AVAILABLE} AS available, p.before_stk AS before, p.before_pr AS "beforePr", coalesce(p.before_tags, '{}') AS "beforeTags", p.rev = 1 AS "isNew"`;
@@ -30,11 +33,17 @@ const CUSTOM: Record<CustomProductField, string> = {
 
 const FILLED = productColumns.filter(({ write }) => write !== 'own');
 
-const filledValue = ({ field, column, write }: (typeof FILLED)[number]): string => {
-  if (write === 'custom') return `${column} = ${CUSTOM[field as CustomProductField]}`;
+type FilledColumn = (typeof FILLED)[number];
+
+const sentOrOwn = ({ field, column, write }: FilledColumn): string => {
+  if (write === 'custom') return CUSTOM[field as CustomProductField];
   const sent = write === 'needed' ? `nullif(excluded.${column}, '')` : `excluded.${column}`;
-  return `${column} = coalesce(${sent}, p.${column})`;
+  return `coalesce(${sent}, p.${column})`;
 };
+
+/** Parameter 4 has the cleared fields of each variant. */
+const clearedOrSent = (column: FilledColumn): string =>
+  `CASE WHEN $4::jsonb -> excluded.epi ? '${column.field}' THEN ${column.initial ?? 'NULL'} ELSE ${sentOrOwn(column)} END`;
 
 const COUNTED = (column: string): string => `nullif(s.${column}, ${MAX_STOCK})`;
 
@@ -49,37 +58,44 @@ const addChanges = (now: string): string => `kept AS (
  * Rows are locked in the order of their ids, so that concurrent writers cannot deadlock; `p.stk` inside DO UPDATE is what the previous writer left,
  * so that the changes of concurrent writers add up. An older webhook changes nothing.
  */
-const WRITE = `
+const writeWith = (value: (column: FilledColumn) => string): string => `
     INSERT INTO product AS p (pid, epi, ${FILLED.map(({ column }) => column).join(', ')}, cts, uts)
     SELECT $1, n.epi, ${FILLED.map(({ field, initial }) => (initial ? `coalesce(n."${field}", ${initial})` : `n."${field}"`)).join(', ')}, $3, $3
     FROM jsonb_to_recordset($2::jsonb) AS n (epi text, ${FILLED.map(({ field, sql }) => `"${field}" ${sql}`).join(', ')})
     ORDER BY n.epi COLLATE "C"
-    ON CONFLICT (pid, epi) DO UPDATE SET ${FILLED.map(filledValue).join(', ')},
+    ON CONFLICT (pid, epi) DO UPDATE SET ${FILLED.map((column) => `${column.column} = ${value(column)}`).join(', ')},
       before_tags = p.tags, before_pr = p.pr, before_stk = ${AVAILABLE}, rev = p.rev + 1, uts = excluded.uts
     WHERE excluded.source_at IS NULL OR p.source_at IS NULL OR excluded.source_at >= p.source_at`;
 
 type Products = readonly ProductWrite[];
 export type ProductWriter<Row> = (tx: Tx, pid: string, products: Products, now: Date) => Promise<Row[]>;
 
-const writeBy =
-  <Row>(statement: Statement): ProductWriter<Row> =>
-  (tx, pid, products, now) =>
-    tx.query<Row>(statement, [pid, JSON.stringify(products), now]);
+/** Few writes clear fields, and the others skip the check of each column. */
+function writeBy<Row>(name: string, textWith: (write: string) => string): ProductWriter<Row> {
+  const plain: Statement = { name, text: textWith(writeWith(sentOrOwn)) };
+  const clearing: Statement = { name: `${name}_clearing`, text: textWith(writeWith(clearedOrSent)) };
+  return (tx, pid, products, now) => {
+    const cleared = products.flatMap(({ epi, cleared: fields }) => (fields ? [[epi, fields] as const] : []));
+    const params = [pid, JSON.stringify(products), now];
+    if (cleared.length === 0) return tx.query<Row>(plain, params);
+    return tx.query<Row>(clearing, [...params, JSON.stringify(Object.fromEntries(cleared))]);
+  };
+}
 
 /** Adds or changes about a thousand variants at most, none of them twice. SQL: set-wise, and adds up with concurrent writes. */
-export const upsertProducts = writeBy<WrittenRow>({
-  name: 'upsert_products',
-  text: `WITH step AS (${WRITE} RETURNING ${WRITTEN}), ${addChanges('$3')} SELECT * FROM step`,
-});
+export const upsertProducts = writeBy<WrittenRow>(
+  'upsert_products',
+  (write) => `WITH step AS (${write} RETURNING ${WRITTEN}), ${addChanges('$3')} SELECT * FROM step`,
+);
 
 /** The same; returns only changes that alerts watch, and new variants. SQL: without whole rows an import is a tenth faster. */
-export const mergeProducts = writeBy<StepRow>({
-  name: 'merge_products',
-  text: `
-    WITH step AS (${WRITE} RETURNING p.epi, p.empi, p.du, p.pr, coalesce(p.tags, '{}') AS tags, ${STEP}),
+export const mergeProducts = writeBy<StepRow>(
+  'merge_products',
+  (write) => `
+    WITH step AS (${write} RETURNING p.epi, p.empi, p.du, p.pr, coalesce(p.tags, '{}') AS tags, ${STEP}),
     ${addChanges('$3')}
     SELECT * FROM step WHERE "isNew" OR available IS DISTINCT FROM before OR pr IS DISTINCT FROM "beforePr" OR tags <> "beforeTags"`,
-});
+);
 
 /** SQL: set-wise, and locks the rows in order. */
 const SET_STOCK = {

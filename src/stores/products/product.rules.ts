@@ -1,7 +1,7 @@
 import { fail } from '../../platform/errors.ts';
 import { codePoints, hasControlCharacters, isStorable } from '../../platform/text.ts';
 import { productColumns } from './product.columns.ts';
-import type { ProductCheck, ProductInput } from './product.columns.ts';
+import type { ClearedField, ProductCheck, ProductInput, ProductWrite } from './product.columns.ts';
 
 export const MAX_PRODUCTS = 500;
 
@@ -10,6 +10,7 @@ const MAX_URL = 2_048;
 const MAX_ID = 255;
 const MAX_TAGS = 250;
 const MAX_TAG = 255;
+export const MAX_IMAGES = 50;
 export const MAX_STOCK = 2_147_483_647;
 
 export function isProductId(text: string): boolean {
@@ -75,21 +76,39 @@ const CHECKS: Record<ProductCheck, (value: never, reject: Reject) => unknown> = 
     const unique = [...new Set(checked)].filter(Boolean);
     return unique.length <= MAX_TAGS ? unique : reject(`must have at most ${MAX_TAGS} entries`);
   },
+  images(urls: readonly string[], reject) {
+    const unique = [...new Set(urls)].filter(Boolean);
+    if (unique.length > MAX_IMAGES) reject(`must have at most ${MAX_IMAGES} entries`);
+    return unique.every(isPageUrl)
+      ? unique
+      : reject(`must be http(s) or relative URLs of at most ${MAX_URL} characters each`);
+  },
+  tracked: (isTracked: boolean) => !isTracked,
 };
 
 const CHECKED = Object.entries(CHECKS).flatMap(([name, check]) =>
-  productColumns.flatMap((column) => (column.check === name ? [{ field: column.field, check }] : [])),
+  productColumns.flatMap(({ field, as = field, write, ...column }) =>
+    column.check === name ? [{ field, name: as, write, check }] : [],
+  ),
 );
 
-/** The variant to store; only its own id is required here. */
-export function checkProduct<Input extends ProductInput>(input: Input, path: string) {
+/** The variant to store, where null means not sent; only its own id is required here. */
+export function checkProduct<Sent extends Partial<ProductInput>>(input: Sent, path: string) {
   const sent: Record<string, unknown> = { ...input, epi: input.epi ?? '' };
-  for (const { field, check } of CHECKED)
-    if (sent[field] != null)
-      sent[field] = check(sent[field] as never, (rule) =>
-        fail('invalid-products', `${path}.${field} ${rule}`),
-      );
-  return sent as Input & { epi: string };
+  for (const { field, name, check } of CHECKED)
+    if (sent[name] != null)
+      sent[field] = check(sent[name] as never, (rule) => fail('invalid-products', `${path}.${name} ${rule}`));
+  return sent as Omit<Sent, 'tracked'> & { epi: string };
+}
+
+/** The variant to store, where null resets a field. A counted stock is the default, so `tracked: true` resets it, too. */
+export function checkProductInput(input: ProductInput, path: string): ProductWrite {
+  const sent: Partial<Record<string, unknown>> = input;
+  const cleared = CHECKED.filter(({ name }) => sent[name] === null || (name === 'tracked' && sent[name]));
+  const needed = cleared.find(({ write }) => write === 'needed');
+  if (needed) fail('invalid-products', `${path}.${needed.name} must not be null`);
+  const fields = cleared.map(({ field }) => field as ClearedField);
+  return { ...checkProduct(input, path), ...(fields.length > 0 && { cleared: fields }) };
 }
 
 export function checkProductCount(field: string, count: number, max = MAX_PRODUCTS): void {

@@ -1,4 +1,4 @@
-import type { ItemModel, ProductModel, TallyModel } from '../../generated/prisma/models.ts';
+import type { ItemModel, ProductModel, RestockModel, TallyModel } from '../../generated/prisma/models.ts';
 import { arraysOf, unnestKeys } from '../../platform/database/columns.ts';
 import type { Db, Raw, Tx } from '../../platform/database/database.ts';
 import { dayIn } from '../../platform/time-zone.ts';
@@ -126,6 +126,8 @@ export async function setup(db: Db, pid: string) {
 }
 
 const ALERT_EVENT = { id: true, topic: true, cause: true, state: true, units: true, openedAt: true } as const;
+
+export type AlertEventRow = Pick<RestockModel, keyof typeof ALERT_EVENT>;
 
 /** The newest events that alerted the subscribers of a variant. */
 export function alertEvents(db: Db, pid: string, epi: string, first: number) {

@@ -1,32 +1,5 @@
+import type { Amount } from '../../platform/money.ts';
 import { DAY_MS } from '../../platform/time.ts';
-
-/** An exact amount in millionths: sums of floating-point numbers drift. */
-export type Amount = bigint;
-
-const DIGITS = 6;
-const UNIT = 10n ** BigInt(DIGITS);
-const SHOWN_DIGITS = 2;
-
-/** The amount of a caller's text or number; null where it is invalid, negative or has too many digits. */
-export function readAmount(value: unknown): Amount | null {
-  if (typeof value !== 'string' && typeof value !== 'number') return null;
-  const [, whole, fraction = ''] = /^(\d{1,9})(?:\.(\d{1,6}))?$/.exec(String(value).trim()) ?? [];
-  return whole === undefined ? null : BigInt(whole) * UNIT + BigInt(fraction.padEnd(DIGITS, '0'));
-}
-
-/** The amount as decimal text with at least two digits after the point: `19.90`. */
-export function writeAmount(amount: Amount): string {
-  const fraction = (amount % UNIT).toString().padStart(DIGITS, '0').replace(/0+$/, '');
-  return `${amount / UNIT}.${fraction.padEnd(SHOWN_DIGITS, '0')}`;
-}
-
-export function amountOf(decimal: { toFixed: (digits: number) => string }): Amount {
-  return BigInt(decimal.toFixed(DIGITS).replace('.', ''));
-}
-
-export function sumOf(amounts: readonly Amount[]): Amount {
-  return amounts.reduce((sum, amount) => sum + amount, 0n);
-}
 
 /** The product is null where neither the store nor the catalogue names it. */
 export type OrderLine = Variant & { quantity: number; amount: Amount };

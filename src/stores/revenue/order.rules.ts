@@ -1,10 +1,10 @@
 import { phone } from '../../alerts/send/phone.ts';
 import type { OrderLineInput, ReportOrderInput } from '../../generated/resolvers.ts';
 import { fail, failField } from '../../platform/errors.ts';
+import { readAmount } from '../../platform/money.ts';
 import { isLine, isStorable } from '../../platform/text.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import { checkEmail } from '../../shoppers/shopper.rules.ts';
-import { readAmount } from './attribution.rules.ts';
 import type { OrderLine } from './attribution.rules.ts';
 
 const MAX_ORDER_ID = 100;

@@ -1,9 +1,10 @@
 import type { OrderReportModel, RevenueSumModel } from '../../generated/prisma/models.ts';
 import { arraysOf } from '../../platform/database/columns.ts';
 import type { Db, Tx } from '../../platform/database/database.ts';
+import { amountOf, writeAmount } from '../../platform/money.ts';
+import type { Amount } from '../../platform/money.ts';
 import type { PersonKey } from '../../shoppers/contacts/consent.repo.ts';
-import { amountOf, writeAmount } from './attribution.rules.ts';
-import type { Amount, Click, Listed, RevenueShare } from './attribution.rules.ts';
+import type { Click, Listed, RevenueShare } from './attribution.rules.ts';
 
 /** The shoppers with these regids; a merged guest is replaced by its account. */
 export async function findBuyers(db: Db, pid: string, regids: string[]) {

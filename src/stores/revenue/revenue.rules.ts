@@ -1,4 +1,4 @@
-import { sumOf, writeAmount } from './attribution.rules.ts';
+import { sumOf, writeAmount } from '../../platform/money.ts';
 import type { DayCountRow, RevenueSumRow } from './revenue.repo.ts';
 
 /** Sorted by key. */

@@ -4,6 +4,7 @@ import type { QueryRevenueArgs, ReportOrderInput } from '../../generated/resolve
 import { streamCsv } from '../../platform/csv.ts';
 import type { CsvColumn } from '../../platform/csv.ts';
 import type { Tx } from '../../platform/database/database.ts';
+import { amountOf, writeAmount } from '../../platform/money.ts';
 import { dayIn } from '../../platform/time-zone.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import { hasDeclined, shopperKey } from '../../shoppers/contacts/consent.repo.ts';
@@ -12,7 +13,7 @@ import { contactsOf } from '../../shoppers/contacts/contact.rules.ts';
 import { regidOf } from '../../shoppers/identity.rules.ts';
 import { checkPeriod } from '../reports/period.rules.ts';
 import type { StoreRow } from '../store.repo.ts';
-import { amountOf, attribute, sharesOf, writeAmount } from './attribution.rules.ts';
+import { attribute, sharesOf } from './attribution.rules.ts';
 import { isOurs, readToken } from './click.rules.ts';
 import { checkOrder } from './order.rules.ts';
 import type { Order } from './order.rules.ts';

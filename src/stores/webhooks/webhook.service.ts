@@ -65,10 +65,11 @@ export async function deleteWebhook(ctx: Context, id: string): Promise<boolean> 
 
 export type DeliveryPage = CountedConnection<DeliveryRow>;
 
-export async function listDeliveries(ctx: Context, { first, after, ...filter }: QueryDeliveriesArgs) {
+export async function listDeliveries(ctx: Context, { first, after, ...args }: QueryDeliveriesArgs) {
   const { pid } = requireStore(ctx);
   const size = checkLimit('first', first, 20, 100);
   const before = decodeSeq('after', after, DELIVERY_ORDER);
+  const filter = { webhookId: args.webhookId, state: (args.filter ?? args).state };
   const rows = await hooks.listDeliveries(ctx.db, pid, filter, { before, limit: size + 1 });
   const page = toConnection(rows, size, ({ seq }) => encodeCursor(DELIVERY_ORDER, seq), after);
   return { ...page, count: () => hooks.countDeliveries(ctx.db, pid, filter) };

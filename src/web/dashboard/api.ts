@@ -45,7 +45,7 @@ export function fieldErrorOf(error: Error | null): FieldError | null {
 }
 
 /** Root fields that may be null in a response without errors. */
-type MayBeNull = 'findShopper' | 'delivery' | 'mailServer';
+type MayBeNull = 'findShopper' | 'delivery' | 'mailServer' | 'previewTopic';
 
 export type Answered<Data> = {
   [Field in keyof Data]: Field extends MayBeNull ? Data[Field] : NonNullable<Data[Field]>;

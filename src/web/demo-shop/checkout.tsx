@@ -77,7 +77,8 @@ export function CartView() {
     epi: product.epi,
     quantity: buyable(cart[product.epi], product),
   }));
-  const total = products.reduce((sum, { pr }, index) => sum + pr * lines[index]!.quantity, 0);
+  const cents = products.map(({ pr }, index) => Math.round(pr * 100) * lines[index]!.quantity);
+  const total = cents.reduce((sum, amount) => sum + amount, 0) / 100;
   return (
     <>
       {rows.length === 0 ? (

@@ -16,8 +16,8 @@ const STATEMENTS = {
     INSERT INTO list (pid, lid, regid, lname, di, uid, cby, uby, cts, uts) SELECT $1, lid, regid, title, di, uid, em, em, cts, seen FROM p`,
   visits: `
     WITH items AS (
-      INSERT INTO item (pid, lid, epi, id, empi, du, dt, iu, pr, di, uby, cts, uts)
-      SELECT $1, l.lid, p.epi, gen_random_uuid()::text, p.empi, p.du, p.dt, p.iu, p.pr, l.di, l.uby, v.at, v.at
+      INSERT INTO item (pid, lid, epi, id, empi, du, dt, iu, pr, saved_price, di, uby, cts, uts)
+      SELECT $1, l.lid, p.epi, gen_random_uuid()::text, p.empi, p.du, p.dt, p.iu, p.pr, p.pr, l.di, l.uby, v.at, v.at
       FROM jsonb_to_recordset($2::jsonb) AS v (lid text, epi text, at timestamptz)
       JOIN list l ON l.pid = $1 AND l.lid = v.lid JOIN product p ON p.pid = $1 AND p.epi = v.epi
       ORDER BY v.at ON CONFLICT DO NOTHING RETURNING cts)

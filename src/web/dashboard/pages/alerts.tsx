@@ -26,6 +26,7 @@ function AlertMessage({ topic, epi, medium, value, finishedAt }: Alert) {
       </p>
       <Loaded query={message} lines={6}>
         {({ previewTopic, channels }) => {
+          if (previewTopic === null) return <p>{t('error.not-found')}</p>;
           const texts = textsOf(previewTopic.texts);
           const parts = channels.find((channel) => channel.medium === medium)?.parts ?? [];
           const shown = parts.filter(({ name, isField }) => !isField || name in INBOX_LENGTHS);

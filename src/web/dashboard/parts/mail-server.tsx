@@ -28,7 +28,7 @@ const inputOf = ({ host, port, security, user, password }: ReturnType<typeof dra
   port: Number(port),
   security,
   user: user.trim(),
-  password: password || null,
+  password: password || undefined,
 });
 
 /** The usual encryption of each port. */

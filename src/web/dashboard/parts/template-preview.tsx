@@ -119,7 +119,8 @@ export function usePreview(
     epi,
     texts: JSON.parse(typed) as ReturnType<typeof listOf>,
   });
-  return { preview: data && textsOf(data.previewTopic.texts), error };
+  const rendered = data?.previewTopic?.texts;
+  return { preview: rendered ? textsOf(rendered) : null, error };
 }
 
 function Sms({ label, text }: { label: string; text: string }) {
