@@ -114,8 +114,8 @@ test.each(['apollo', 'urql', 'relay'])(
   async (client) => {
     const env = { URL: service.url, PID: store.pid, KEY: store.apiKey, NODE_ENV: 'development' };
     const args = ['--conditions=development', `out/${client}.mjs`];
-    const { stdout, stderr } = await node(args, folder, env).catch((error) => error);
-    expect({ stdout, stderr }).toEqual({ stdout: 'done\n', stderr: '' });
+    const { stdout, stderr, code = 0 } = await node(args, folder, env).catch((error) => error);
+    expect({ stdout, stderr, code }).toEqual({ stdout: 'done\n', stderr: '', code: 0 });
   },
 );
 

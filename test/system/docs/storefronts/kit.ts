@@ -70,11 +70,18 @@ export async function signIn() {
 
 /** Waits until a page shows this; clients render after they have written to their cache. */
 export async function shows(read: () => unknown, expected: unknown): Promise<void> {
+  step = String(read);
   const limit = performance.now() + 15_000;
   while (!isDeepStrictEqual(read(), expected) && performance.now() < limit)
     await new Promise((done) => setTimeout(done, 5));
   assert.deepEqual(read(), expected);
 }
+
+/** Node ends a process without a word when it waits only for what cannot come; so it says where it was. */
+let step = 'sign in';
+setTimeout(() => {
+  throw new Error(`The storefront is not done after 60 s: ${step}`);
+}, 60_000);
 
 /** Ends the process: an open stream would keep it. */
 export function finish(): void {
