@@ -45,6 +45,7 @@ export async function updateListContents(
     u: u ? itemChanges(episOf(part.changed), written.changed) : null,
     d: d ? itemChanges(part.removed, written.removed) : null,
     list: ownView(owner, list),
+    touched: [...part.removed, ...episOf(part.added)],
   };
 }
 

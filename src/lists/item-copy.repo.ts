@@ -1,17 +1,13 @@
 import type { ListModel } from '../generated/prisma/models.ts';
 import type { Tx } from '../platform/database/database.ts';
 import { copiedColumns } from './item.columns.ts';
-import { PROBE_PRODUCT, copiedValue, each, insertItemEvents } from './item.repo.ts';
+import { NEW_ID, PROBE_PRODUCT, copiedValue, each, insertItemEvents } from './item.repo.ts';
 import type { WriteScope } from './item.repo.ts';
 
 const COPIED_COLUMNS = copiedColumns.map(({ column }) => column).join(', ');
 
 const PORTION_COLUMNS = `${copiedColumns.map(({ column, sql }) => `${column} ${sql}`).join(', ')}, di text, uby text,
   cts timestamptz, uts timestamptz`;
-
-/** An id like those of `newId`: 128 bits, base64url. A UUID has only 122 random bits. */
-const NEW_ID = `translate(encode(substr(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 1, 16), 'base64'),
-  '+/=', '-_')`;
 
 /** A longer list is copied in the background, this many items at a time. */
 const PORTION_SIZE = 500;

@@ -1,11 +1,11 @@
 import type { ItemModel } from '../generated/prisma/models.ts';
 import { namer, readValue } from '../platform/database/columns.ts';
-import type { Db, Tx } from '../platform/database/database.ts';
+import type { Db, Statement, Tx } from '../platform/database/database.ts';
 import { isHeard } from '../stores/webhooks/event.repo.ts';
 import type { EventType } from '../stores/webhooks/event.repo.ts';
 import { copiedColumns, itemColumns } from './item.columns.ts';
 import type { ItemRow } from './item.columns.ts';
-import type { ListRow } from './list.columns.ts';
+import type { ListOwner } from './list.repo.ts';
 
 /** Selects a JSON value as `name`, null if it exceeds `maxBytes`, and its size, which is `estimate` if it was not built. */
 export const sized = (json: string, name: string, maxBytes: string, estimate = '0'): string =>
@@ -61,46 +61,50 @@ export const CHANGEABLE = copiedColumns.filter(({ write }) => write !== 'once');
 
 export const NAMES = each(({ column }) => column);
 
-/** The value in a copy of item `i` with product `p`; a move keeps all values. */
-export const copiedValue = ({ column, ...rule }: CopiedColumn, isMove = 'false'): string =>
-  'from' in rule
-    ? `CASE WHEN ${isMove} THEN i.${column} ELSE coalesce(p.${rule.from}, i.${rule.from}) END AS ${column}`
-    : `i.${column}`;
+/** The value in a copy of item `i` with product `p`. */
+export const copiedValue = ({ column, ...rule }: CopiedColumn): string =>
+  'from' in rule ? `coalesce(p.${rule.from}, i.${rule.from}) AS ${column}` : `i.${column}`;
 
-export type TransferredItem = ItemRow & { isNew: boolean };
+/** An id like those of `newId`: 128 bits, base64url. A UUID has only 122 random bits. */
+export const NEW_ID = `translate(encode(substr(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 1, 16), 'base64'),
+  '+/=', '-_')`;
 
-/** Deletes variants from a locked list and returns the ids of their items. */
-export async function deleteItems(tx: Tx, { pid, lid }: ListRow, epis: readonly string[]) {
-  const where = { pid, lid, epi: { in: [...epis] } };
-  const items = await tx.prisma.item.findMany({ where, select: { epi: true, id: true } });
-  await tx.prisma.item.deleteMany({ where });
-  return new Map(items.map(({ epi, id }) => [epi, id]));
-}
+/** `sourceId` is the id that a moved item had in the source list. */
+export type TransferredItem = ItemRow & { isNew: boolean; sourceId: string };
 
 /** SQL: one upsert for up to 500 items. */
-const TRANSFER = {
-  name: 'transfer_items',
+const transferStatement = (name: string, source: string, cts: string): Statement => ({
+  name,
   text: `
-    WITH done AS (
+    WITH source AS MATERIALIZED (${source}),
+    done AS (
       INSERT INTO item AS t (pid, lid, id, ${NAMES}, di, uby, cts, uts)
-      SELECT i.pid, $3, n.id, ${each((column) => copiedValue(column, '$9'))}, $6, $7, CASE WHEN $9 THEN i.cts ELSE $8::timestamptz END, $8
-      FROM unnest($4::text[], $5::text[]) WITH ORDINALITY AS n (epi, id, position)
-      JOIN item i ON i.pid = $1 AND i.lid = $2 AND i.epi = n.epi ${PROBE_PRODUCT}
+      SELECT i.pid, $3, i.id, ${each(({ column }) => `i.${column}`)}, $5, $6, ${cts}, $7
+      FROM unnest($4::text[]) WITH ORDINALITY AS n (epi, position) JOIN source i ON i.epi = n.epi
       ORDER BY n.position
       ON CONFLICT (pid, lid, epi) DO UPDATE SET ${each(({ column }) => `${column} = excluded.${column}`, CHANGEABLE)},
         uby = excluded.uby, uts = greatest(t.uts, excluded.uts)
       RETURNING t.*, t.xmax = 0 AS is_new)
-    SELECT ${READ_ITEM}, i.is_new AS "isNew" FROM done i ${JOIN_PRODUCT}`,
-};
+    SELECT ${READ_ITEM}, i.is_new AS "isNew", s.id AS "sourceId" FROM done i JOIN source s ON s.epi = i.epi ${JOIN_PRODUCT}`,
+});
 
-/** Copies variants into the list of `scope` under new `ids`. A moved item keeps the time when it was added. */
+const IS_SOURCE = 'i.pid = $1 AND i.lid = $2 AND i.epi = ANY ($4::text[])';
+
+/** The insert reads the deleted rows, so that their ids are free by then. */
+const MOVE = transferStatement('move_items', `DELETE FROM item i WHERE ${IS_SOURCE} RETURNING i.*`, 'i.cts');
+const COPY = transferStatement(
+  'copy_some_items',
+  `SELECT i.pid, ${NEW_ID} AS id, ${each(copiedValue)} FROM item i ${PROBE_PRODUCT} WHERE ${IS_SOURCE}`,
+  '$7',
+);
+
+/** Moves or copies variants into the list of `scope`. A moved item keeps its id and the time when it was added. */
 export function transferItems(
   tx: Tx,
   { pid, lid, di, uby, now }: WriteScope,
-  from: { fromLid: string; epis: readonly string[]; ids: readonly string[]; isMove: boolean },
+  { fromLid, epis, isMove }: { fromLid: string; epis: readonly string[]; isMove: boolean },
 ): Promise<TransferredItem[]> {
-  const { fromLid, epis, ids, isMove } = from;
-  return tx.query<TransferredItem>(TRANSFER, [pid, fromLid, lid, epis, ids, di, uby, now, isMove]);
+  return tx.query<TransferredItem>(isMove ? MOVE : COPY, [pid, fromLid, lid, epis, di, uby, now]);
 }
 
 /** SQL: queues an event for each item of these lists without reading any. */
@@ -132,8 +136,44 @@ const MEMBERSHIP = {
 };
 
 /** Newest list first. */
-export function findMemberships(db: Db, owner: { pid: string; regid: string }, epis: readonly string[]) {
+export function findMemberships(db: Db, owner: ListOwner, epis: readonly string[]) {
   return db.query<Pick<ItemModel, 'epi' | 'lid'>>(MEMBERSHIP, [owner.pid, owner.regid, epis]);
+}
+
+const MAX_VARIANTS = 500;
+
+/** The newest variants of a list that is about to be deleted. */
+export async function newestVariants(
+  tx: Tx,
+  { pid, lid }: Pick<ItemModel, 'pid' | 'lid'>,
+): Promise<string[]> {
+  const newest = { select: { epi: true }, orderBy: { seq: 'desc' }, take: MAX_VARIANTS } as const;
+  return (await tx.prisma.item.findMany({ where: { pid, lid }, ...newest })).map(({ epi }) => epi);
+}
+
+const newestOf = (table: string, condition: string): string => `(
+  SELECT epi, seq FROM ${table} WHERE pid = $1 AND lid = n.lid ${condition} ORDER BY seq DESC LIMIT ${MAX_VARIANTS})`;
+
+/** SQL: a hundred lists take one statement. A list that can be restored has the variants that it was deleted with. */
+const OF_LISTS = {
+  name: 'memberships_of_lists',
+  text: `
+    WITH wanted AS MATERIALIZED (
+      SELECT n.lid, v.epi, v.seq FROM unnest($3::text[]) AS n (lid) CROSS JOIN LATERAL (
+        ${newestOf('item', '')} UNION ALL ${newestOf('deleted_item', 'AND regid IS NULL')}) v)
+    SELECT 'variants' AS kind, lid AS name, array_agg(epi ORDER BY seq DESC) AS ids FROM wanted GROUP BY lid
+    UNION ALL
+    SELECT 'lids', i.epi, array_agg(l.lid ORDER BY l.seq DESC) FROM list l JOIN item i ON i.pid = l.pid AND i.lid = l.lid
+    WHERE l.pid = $1 AND l.regid = $2 AND l.st = 1 AND i.epi IN (SELECT epi FROM wanted) GROUP BY i.epi`,
+};
+
+/** The newest variants of each list, and the shopper's active lists that contain each variant. */
+export async function findListMemberships(db: Db, { pid, regid }: ListOwner, lids: readonly string[]) {
+  type Row = { kind: 'variants' | 'lids'; name: string; ids: string[] };
+  const rows = await db.query<Row>(OF_LISTS, [pid, regid, lids]);
+  const mapOf = (kind: Row['kind']): Map<string, string[]> =>
+    new Map(rows.filter((row) => row.kind === kind).map(({ name, ids }) => [name, ids]));
+  return { variants: mapOf('variants'), lids: mapOf('lids') };
 }
 
 /**

@@ -5,29 +5,32 @@ import type {
   MutationMoveItemsArgs,
   MutationRemoveFromSaveForLaterArgs,
 } from '../generated/resolvers.ts';
+import { createBatchLoader, oncePerRequest } from '../platform/batch.ts';
+import { charge } from '../platform/budget.ts';
 import type { Tx } from '../platform/database/database.ts';
 import { fail } from '../platform/errors.ts';
-import { newId } from '../platform/ids.ts';
+import { membershipId } from '../platform/node-id.ts';
+import type { ShopperRow } from '../shoppers/shopper.repo.ts';
 import { isProductId, rowsInOrder } from '../stores/products/product.rules.ts';
 import { socialCount as countShoppers } from '../stores/reports/report.service.ts';
 import { queueEvents } from '../stores/webhooks/event.repo.ts';
 import { updateListContents } from './contents.service.ts';
 import { checkItemCount } from './contents.writes.ts';
 import type { ItemRow } from './item.columns.ts';
-import { deleteItems, findMemberships, transferItems } from './item.repo.ts';
+import { findListMemberships, findMemberships, transferItems } from './item.repo.ts';
 import { checkAddedIn, checkRef, checkVariants, partitionItems } from './item.rules.ts';
 import type { ListRow } from './list.columns.ts';
 import { changeList, findByLid, findByLids, lockLists } from './list.repo.ts';
-import type { ListOwner, LockedList } from './list.repo.ts';
+import type { LockedList } from './list.repo.ts';
 import { chargeItems, checkBytes, checkLid, checkListVersion, eventsOfItems } from './list.rules.ts';
 import { failMissing, withOwnList } from './list.service.ts';
 import type { Owner } from './list.service.ts';
-import { ownView, viewPage } from './list.view.ts';
+import { isOwn, ownView, viewPage } from './list.view.ts';
 import type { ListView } from './list.view.ts';
 import { readPages } from './page.repo.ts';
 import { NEWEST_FIRST } from './page.rules.ts';
 
-type TransferReport = { from: ListView; to: ListView; items: ItemRow[] };
+type TransferReport = { from: ListView; to: ListView; items: ItemRow[]; touched: string[] };
 
 /** Enough for an empty JSON array. */
 const NO_ITEMS_BYTES = 100;
@@ -41,11 +44,10 @@ export async function moveItems(ctx: Context, transfer: MutationMoveItemsArgs): 
     if (!from || !to) return null;
     checkListVersion(to.version, transfer.expectedVersion);
     const { moved, list } = await transferTo(ctx, tx, owner, { from, to, epis, isMove: true });
-    const oldIds = await deleteItems(tx, from, epis);
-    const removed = moved.map((item) => ({ ...item, lid: from.lid, id: oldIds.get(item.epi)! }));
+    const removed = moved.map((item) => ({ ...item, lid: from.lid, id: item.sourceId }));
     await queueEvents(tx, eventsOfItems(owner, 'list.item.removed', removed, ctx.now()));
     const left = await changeList(tx, from, {}, { uby: owner.em, now: ctx.now() });
-    return { from: ownView(owner, left), to: ownView(owner, list), items: moved };
+    return { from: ownView(owner, left), to: ownView(owner, list), items: moved, touched: epis };
   };
   // Each attempt is a transaction of its own, because one transaction has to lock all its lists in the order of their ids.
   const report = await findByLids(ctx.db, owner.pid, [fromlid, tolid], (lids) =>
@@ -59,7 +61,7 @@ export async function copyItems(ctx: Context, transfer: MutationMoveItemsArgs): 
   const copy = async (tx: Tx, to: LockedList, owner: Owner): Promise<TransferReport> => {
     const from = await readSource(tx, owner, fromlid);
     const { moved, list } = await transferTo(ctx, tx, owner, { from, to, epis, isMove: false });
-    return { from, to: ownView(owner, list), items: moved };
+    return { from, to: ownView(owner, list), items: moved, touched: epis };
   };
   return withOwnList(ctx, tolid, transfer, copy, true);
 }
@@ -88,8 +90,7 @@ async function transferTo(
 ) {
   checkDistinct(from.lid, to.lid);
   const scope = { pid: to.pid, lid: to.lid, di: owner.di, uby: owner.em, now: ctx.now() };
-  const ids = epis.map(() => newId());
-  const moved = await transferItems(tx, scope, { fromLid: from.lid, epis, ids, isMove });
+  const moved = await transferItems(tx, scope, { fromLid: from.lid, epis, isMove });
   chargeItems(ctx, moved);
   const missing = epis.find((epi) => !moved.some((item) => item.epi === epi));
   if (missing !== undefined) fail('item-not-found', `The list does not contain the item ${missing}`);
@@ -114,15 +115,56 @@ async function readSource(tx: Tx, owner: Owner, lid: string): Promise<ListView> 
 }
 
 /** Finds the active lists of the shopper that contain these variants. */
-export async function isInLists(
+export async function isInLists(ctx: Context, epis: readonly string[], shopper?: ShopperRow) {
+  const owner = shopper ?? requireShopper(ctx);
+  return membershipsOf(ctx, checkVariants(epis), owner);
+}
+
+const toMembership = ({ uid }: ShopperRow, epi: string, lids: string[]) => ({
+  id: membershipId(uid, epi),
+  epi,
+  isInList: lids.length > 0,
+  lids,
+});
+
+/** `epis` were checked. */
+export async function membershipsOf(
   ctx: Context,
   epis: readonly string[],
-  owner: ListOwner = requireShopper(ctx),
-) {
-  const checked = checkVariants(epis);
-  const lids = new Map<string, string[]>(checked.map((epi) => [epi, []]));
-  for (const { epi, lid } of await findMemberships(ctx.db, owner, checked)) lids.get(epi)!.push(lid);
-  return checked.map((epi) => ({ epi, isInList: lids.get(epi)!.length > 0, lids: lids.get(epi)! }));
+  owner: ShopperRow = requireShopper(ctx),
+): Promise<Membership[]> {
+  if (epis.length === 0) return [];
+  const lids = new Map<string, string[]>(epis.map((epi) => [epi, []]));
+  for (const { epi, lid } of await findMemberships(ctx.db, owner, epis)) lids.get(epi)!.push(lid);
+  return [...lids].map(([epi, found]) => toMembership(owner, epi, found));
+}
+
+type Membership = ReturnType<typeof toMembership>;
+
+/** Approximate size of a list id in a response, and of the rest of a membership. */
+const BYTES = { lid: 25, rest: 100 };
+
+async function readMemberships(ctx: Context, wanted: readonly string[]): Promise<Membership[][]> {
+  const owner = requireShopper(ctx);
+  const { variants, lids } = await findListMemberships(ctx.db, owner, [...new Set(wanted)]);
+  return wanted.map((lid) =>
+    (variants.get(lid) ?? []).map((epi) => {
+      const membership = toMembership(owner, epi, lids.get(epi) ?? []);
+      // Lists with the same variants repeat their memberships.
+      charge(ctx.budget, BYTES.rest + BYTES.lid * membership.lids.length);
+      return membership;
+    }),
+  );
+}
+
+const loaderOf = oncePerRequest((ctx: Context) =>
+  createBatchLoader((lids: readonly string[]) => readMemberships(ctx, lids)),
+);
+
+/** Memberships of the variants in a list of the caller. */
+export function membershipsOfList(ctx: Context, list: ListView): Promise<Membership[]> | Membership[] {
+  if (!isOwn(ctx, list.owner)) return [];
+  return list.variants ? membershipsOf(ctx, list.variants, list.owner) : loaderOf(ctx)(list.lid);
 }
 
 /** Counts the shoppers with a product in an active list. Product pages call it without a shopper, too. */
@@ -139,8 +181,8 @@ export async function addToSaveForLater(ctx: Context, { items, ...list }: Mutati
   const { store } = requireShopper(ctx);
   const check = checkAddedIn({ hasCustomItems: store.customItems });
   const { valid, failed } = partitionItems('items', items ?? [], check);
-  const { a } = await updateListContents(ctx, { ...list, a: items && valid }, SAVE_FOR_LATER);
-  return { itemsadded: a!, itemsfailed: failed };
+  const { a, touched } = await updateListContents(ctx, { ...list, a: items && valid }, SAVE_FOR_LATER);
+  return { itemsadded: a!, itemsfailed: failed, touched };
 }
 
 export async function removeFromSaveForLater(
@@ -149,22 +191,24 @@ export async function removeFromSaveForLater(
 ) {
   requireShopper(ctx);
   const { valid, failed } = partitionItems('items', items ?? [], checkRef);
-  const { d } = await updateListContents(ctx, { ...list, d: items && valid }, SAVE_FOR_LATER);
+  const { d, touched } = await updateListContents(ctx, { ...list, d: items && valid }, SAVE_FOR_LATER);
   const missing = d!.flatMap(({ item, epi, msg }) => (item ? [] : [{ epi, hasError: true, msg: msg! }]));
-  return { itemsdeleted: d!.filter(({ item }) => item), itemsfailed: [...failed, ...missing] };
+  return { itemsdeleted: d!.filter(({ item }) => item), itemsfailed: [...failed, ...missing], touched };
 }
 
 export async function updateSaveForLater(ctx: Context, { items, ...list }: MutationAddToSaveForLaterArgs) {
   const { u } = await updateListContents(ctx, { ...list, u: items }, SAVE_FOR_LATER);
-  return { itemsupdated: u! };
+  return { itemsupdated: u!, touched: u!.map(({ epi }) => epi) };
 }
 
 export async function moveSaveForLaterToCart(
   ctx: Context,
   { items, ...list }: MutationRemoveFromSaveForLaterArgs,
 ) {
-  const { d } = await updateListContents(ctx, { ...list, d: items }, { ...SAVE_FOR_LATER, isMove: true });
+  const options = { ...SAVE_FOR_LATER, isMove: true };
+  const { d, touched } = await updateListContents(ctx, { ...list, d: items }, options);
   return {
+    touched,
     itemsmoved: d!.flatMap(({ item }) => (item ? [item] : [])),
     itemsfailed: d!.filter(({ hasError }) => hasError),
   };

@@ -15,7 +15,7 @@ import type { ShopperRow } from '../shoppers/shopper.repo.ts';
 import type { ProductRow } from '../stores/products/product.columns.ts';
 import { readProduct } from '../stores/products/product.reads.ts';
 import type { ItemRow } from './item.columns.ts';
-import { readListRows, readPage } from './list.reads.ts';
+import { readListRows, readNodeRows, readPage } from './list.reads.ts';
 import { findSaveForLater } from './list.repo.ts';
 import { MAX_PREVIEW, PREVIEW_SIZE, checkListFilter, readLid } from './list.rules.ts';
 import { isOwn, maskItem, ownView, ownerInfo, viewPage } from './list.view.ts';
@@ -201,6 +201,18 @@ export async function listOfItem(ctx: Context, item: ItemRow & { parent?: ListVi
   if (item.parent || shopper === null) return item.parent ?? null;
   const key = { pid: item.pid, regid: shopper.regid, lid: item.lid, limit: 0 };
   return viewPage(shopper, await readPage(ctx, NEWEST_FIRST, key))?.list ?? null;
+}
+
+const RANDOM_ID = /^[\w-]{1,100}$/;
+
+/** Finds lists, also by the id of a merged one, and items that the caller may read. */
+export async function findContents(ctx: Context, ids: readonly string[]) {
+  const { pid, regid, shopper } = requireReader(ctx);
+  const pages = await readNodeRows(ctx, { pid, regid, ids: ids.filter((id) => RANDOM_ID.test(id)) });
+  return pages.map(({ id, ...page }) => {
+    const { list, items } = viewPage(shopper, { ...page, total: 0 })!;
+    return { id, list, item: items[0] && { ...items[0], parent: list } };
+  });
 }
 
 export function productOfItem(ctx: Context, { pid, epi, lity }: ItemRow): Promise<ProductRow | null> | null {

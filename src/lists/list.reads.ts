@@ -4,6 +4,8 @@ import { createBatchLoader, oncePerDatabase, oncePerRequest, shareUnderWay } fro
 import { failTooMuch, readWithin } from '../platform/budget.ts';
 import type { Budget } from '../platform/budget.ts';
 import { findByLid, findByLids } from './list.repo.ts';
+import { readNodes } from './node.repo.ts';
+import type { NodePageRow, NodesKey } from './node.repo.ts';
 import { readLists, readPages } from './page.repo.ts';
 import type { ListsKey, ListsRow, PageKey, PageRow, Sized } from './page.repo.ts';
 import { nameRead } from './page.rules.ts';
@@ -53,6 +55,9 @@ const listsLoaders = oncePerDatabase(({ db }: Pick<Reader, 'db'>) => {
     createSizedLoader((reads: readonly Sized<ListsKey>[]) => readLists(db, reads, isBackward));
   return { forward: loader(false), backward: loader(true) };
 });
+const nodesLoader = oncePerDatabase(({ db }: Pick<Reader, 'db'>) =>
+  createSizedLoader((reads: readonly Sized<NodesKey>[]) => readNodes(db, reads)),
+);
 const pageLoaders = oncePerDatabase(
   (_reader: Pick<Reader, 'db'>) => new Map<string, SizedLoader<PageKey, PageRow>>(),
 );
@@ -93,4 +98,8 @@ export async function readPage(ctx: Reader, order: PageOrder, key: PageKey): Pro
   // The caller's revision does not cover lists of other shoppers.
   if (row.owner !== null) ctx.dependencies.isCacheable = false;
   return row;
+}
+
+export function readNodeRows(ctx: Reader, key: NodesKey): Promise<NodePageRow[]> {
+  return nodesLoader(ctx)(ctx.budget, key, Math.min(key.ids.length * USUAL_ITEM_BYTES, SHARED_BYTES));
 }

@@ -1,7 +1,8 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { requireShopper } from '../context.ts';
+import type { Context } from '../context.ts';
 import type { Resolvers } from '../generated/resolvers.ts';
-import { largestBelow } from '../platform/selection.ts';
+import { isSelected, largestBelow } from '../platform/selection.ts';
 import { availabilityOf, moneyOf, priceChangeOf, wasPriceOf } from '../stores/products/price.rules.ts';
 import { updateListContents } from './contents.service.ts';
 import * as items from './item.service.ts';
@@ -16,6 +17,15 @@ import { emailList, reportShare } from './share.service.ts';
 /** The largest number of items that the query selects for a list. */
 const shownBelow = (info: GraphQLResolveInfo): number =>
   largestBelow(info, 'listcontents', 'limit', PREVIEW_SIZE);
+
+/** A write that also returns the memberships of the variants that it touched, if the client selects them. */
+const answering =
+  <Args, Written extends { touched: string[] }>(write: (ctx: Context, args: Args) => Promise<Written>) =>
+  async (_root: unknown, args: Args, ctx: Context, info: GraphQLResolveInfo) => {
+    const written = await write(ctx, args);
+    const touched = isSelected(info, 'memberships') ? written.touched : [];
+    return { ...written, memberships: await items.membershipsOf(ctx, touched) };
+  };
 
 export const listResolvers = {
   Query: {
@@ -35,7 +45,8 @@ export const listResolvers = {
   Mutation: {
     createList: (_root, { input }, ctx) => lists.createList(ctx, input),
     updateList: (_root, { lid, input, ...version }, ctx) => lists.updateList(ctx, lid, input, version),
-    deleteList: (_root, { lid, ...args }, ctx) => lists.deleteList(ctx, lid, args),
+    deleteList: (_root, { lid, ...args }, ctx, info) =>
+      lists.deleteList(ctx, lid, { ...args, hasVariants: isSelected(info, 'memberships') }),
     setListPublic: (_root, { lid, anonRead, ...version }, ctx) =>
       lists.changeList(ctx, lid, { anonRead }, version),
     setListArchived: (_root, { lid, isArchived, ...version }, ctx) =>
@@ -43,13 +54,13 @@ export const listResolvers = {
     initSaveForLater: (_root, { lname }, ctx) => lists.initSaveForLater(ctx, lname),
     emailList: (_root, mail, ctx) => emailList(ctx, mail),
     reportShare: (_root, share, ctx) => reportShare(ctx, share),
-    updateListContents: (_root, args, ctx) => updateListContents(ctx, args),
-    moveItems: (_root, args, ctx) => items.moveItems(ctx, args),
-    copyItems: (_root, args, ctx) => items.copyItems(ctx, args),
-    addToSaveForLater: (_root, args, ctx) => items.addToSaveForLater(ctx, args),
-    removeFromSaveForLater: (_root, args, ctx) => items.removeFromSaveForLater(ctx, args),
-    updateSaveForLater: (_root, args, ctx) => items.updateSaveForLater(ctx, args),
-    moveSaveForLaterToCart: (_root, args, ctx) => items.moveSaveForLaterToCart(ctx, args),
+    updateListContents: answering(updateListContents),
+    moveItems: answering(items.moveItems),
+    copyItems: answering(items.copyItems),
+    addToSaveForLater: answering(items.addToSaveForLater),
+    removeFromSaveForLater: answering(items.removeFromSaveForLater),
+    updateSaveForLater: answering(items.updateSaveForLater),
+    moveSaveForLaterToCart: answering(items.moveSaveForLaterToCart),
     restoreList: (_root, { lid }, ctx) => restore.restoreList(ctx, lid),
     restoreItems: (_root, args, ctx) => restore.restoreItems(ctx, args),
   },
@@ -61,6 +72,7 @@ export const listResolvers = {
     lhash: (list) =>
       parsePaced(list.lprops.length + list.cprops.length + list.ldesc.length, () => hashList(list)),
     userinfo: (list) => ownerInfo(list),
+    memberships: (list, _args, ctx) => items.membershipsOfList(ctx, list),
     _pkey: (list) => list.lid,
     _t: () => 1,
   },

@@ -11,7 +11,7 @@ import { findShopper, lockShopper } from '../shoppers/shopper.repo.ts';
 import { checkEmail } from '../shoppers/shopper.rules.ts';
 import type { StoreRow } from '../stores/store.repo.ts';
 import { addPortions, copyList, finishCopies, lockCopyingList } from './item-copy.repo.ts';
-import { queueListEvents } from './item.repo.ts';
+import { newestVariants, queueListEvents } from './item.repo.ts';
 import { listContents } from './list-pages.service.ts';
 import type { ListChanges, ListRow, NewList } from './list.columns.ts';
 import * as lists from './list.repo.ts';
@@ -26,6 +26,8 @@ import { storeDeletedList } from './trash.repo.ts';
 export type Owner = ReturnType<typeof requireShopper>;
 
 type Version = { expectedVersion?: number | null };
+
+type Deletion = Version & Slice & { hasVariants: boolean };
 
 /** Enough for ten items of the largest size. */
 const PREVIEW_BYTES = 2_000_000;
@@ -66,8 +68,9 @@ export async function updateList(ctx: Context, lid: string, input: UpdateListInp
   return changeList(ctx, lid, changes, version);
 }
 
-/** Returns the deleted list with a slice of its items. */
-export async function deleteList(ctx: Context, lid: string, { limit, offset, ...version }: Version & Slice) {
+/** Returns the deleted list with a slice of its items and, if it `hasVariants`, the variants that it contained. */
+export async function deleteList(ctx: Context, lid: string, deletion: Deletion) {
+  const { limit, offset, hasVariants, ...version } = deletion;
   requireShopper(ctx);
   const slice = checkSlice({ limit, offset }, rules.PREVIEW_SIZE, 1_000);
   const bytes = slice.limit > rules.PREVIEW_SIZE ? RESPONSE_LIMITS.bytes : PREVIEW_BYTES;
@@ -81,9 +84,10 @@ export async function deleteList(ctx: Context, lid: string, { limit, offset, ...
       await queueListEvents(tx, owner, 'list.item.removed', [list.lid], ctx.now());
       // A restore also restores the items that are still to be copied.
       if (list._cp) await finishCopies(tx, owner.pid, [list.lid], ctx.now());
+      const variants = hasVariants ? await newestVariants(tx, list) : null;
       if (rules.isRestorable(owner)) await storeDeletedList(tx, list, ctx.config.maxShopperBytes, ctx.now());
       await lists.deleteList(tx, list);
-      return { value: { ...ownView(owner, list), contents: items }, bytes: page!.bytes };
+      return { value: { ...ownView(owner, list), contents: items, variants }, bytes: page!.bytes };
     }),
   );
 }

@@ -22,6 +22,11 @@ function fieldsNamed({ fieldNodes, fragments }: GraphQLResolveInfo, name: string
   });
 }
 
+/** Whether the query selects a field of this name at any depth. */
+export function isSelected(info: GraphQLResolveInfo, name: string): boolean {
+  return fieldsNamed(info, name).length > 0;
+}
+
 /** Returns the largest value of `argument` among fields of this name, `standard` if one has none; 0 without such a field. */
 export function largestBelow(info: GraphQLResolveInfo, name: string, argument: string, standard: number) {
   return fieldsNamed(info, name).reduce((largest, node) => {

@@ -150,9 +150,10 @@ async function parseSearch(db: Db, pid: string, search: string): Promise<[Search
   return search.includes('@') ? ['address', search.toLowerCase()] : ['words', await wordsOf(db, pid, search)];
 }
 
-export async function findById(db: Db, pid: string, id: string): Promise<ShopperRow | null> {
-  const where = { pid, OR: [{ regid: id }, { uid: id }] };
-  return (await db.prisma.shopper.findFirst({ where })) as ShopperRow | null;
+/** By a regid or uid each. */
+export async function findByIds(db: Db, pid: string, ids: string[]): Promise<ShopperRow[]> {
+  const where = { pid, OR: [{ regid: { in: ids } }, { uid: { in: ids } }] };
+  return (await db.prisma.shopper.findMany({ where })) as ShopperRow[];
 }
 
 /** Newest first. Guests and accounts are read separately, each from its end of the index. */

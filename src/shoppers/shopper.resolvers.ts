@@ -1,5 +1,6 @@
 import { requireShopper } from '../context.ts';
 import type { Resolvers } from '../generated/resolvers.ts';
+import { nodeId } from '../platform/node-id.ts';
 import { platformDataOf, preferencesOf, shownOf } from './profile.rules.ts';
 import { pageShoppers, updateShopper } from './shopper.service.ts';
 
@@ -10,7 +11,7 @@ export const shopperResolvers = {
   },
   ShopperConnection: { totalCount: (page) => page.count() },
   Mutation: { updateShopper: (_root, { input }, ctx) => updateShopper(ctx, input) },
-  Shopper: { userinfo: (shopper) => shopper },
+  Shopper: { id: ({ uid }) => nodeId('Shopper', uid), userinfo: (shopper) => shopper },
   UserInfo: {
     prefs: (shopper) => shownOf('prefs', shopper),
     pd: (shopper) => shownOf('pd', shopper),

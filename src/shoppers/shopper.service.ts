@@ -1,4 +1,4 @@
-import { requireShopper, requireStore } from '../context.ts';
+import { isStoreAlone, requireShopper, requireStore } from '../context.ts';
 import type { Context, Services } from '../context.ts';
 import type { QueryShoppersArgs, UpdateShopperInput } from '../generated/resolvers.ts';
 import { CSV_PORTION, streamCsv } from '../platform/csv.ts';
@@ -119,11 +119,19 @@ export async function pageShoppers(ctx: Context, args: QueryShoppersArgs): Promi
   const place = decodeMoment(args.after, ORDER, isText);
   const page = { before: place && { cts: place[0], uid: place[1] }, limit: size + 1 };
   const filter = filterOf(args);
-  const named = ID.test(filter.search) ? await shoppers.findById(ctx.db, pid, filter.search) : null;
-  const rows = named ? [named] : await shoppers.listShoppers(ctx.db, pid, filter, page);
+  const named = ID.test(filter.search) ? await shoppers.findByIds(ctx.db, pid, [filter.search]) : [];
+  const rows = named.length > 0 ? named : await shoppers.listShoppers(ctx.db, pid, filter, page);
   const cursorOf = ({ cts, uid }: ShopperRow): string => encodeCursor(ORDER, cts.getTime(), uid);
   const count = () => shoppers.countShoppers(ctx.db, pid, filter);
   return { ...toConnection(rows, size, cursorOf, args.after), count };
+}
+
+/** The caller itself or, for the store alone, those of its shoppers. */
+export async function findShoppers(ctx: Context, uids: readonly string[]): Promise<ShopperRow[]> {
+  const { shopper } = ctx.viewer;
+  if (!isStoreAlone(ctx)) return shopper ? [shopper] : [];
+  const ids = uids.filter((uid) => ID.test(uid));
+  return shoppers.findByIds(ctx.db, requireStore(ctx).pid, ids);
 }
 
 const COLUMNS: CsvColumn<ShopperRow>[] = [

@@ -1,5 +1,6 @@
 import { requireStore } from '../context.ts';
 import type { Resolvers } from '../generated/resolvers.ts';
+import { nodeId } from '../platform/node-id.ts';
 import * as settings from './settings.service.ts';
 import { describeTokenKeys } from './store.rules.ts';
 import { getStore } from './store.service.ts';
@@ -16,6 +17,7 @@ export const storeResolvers = {
     dropTokenKeys: (_root, _args, ctx) => settings.dropTokenKeys(ctx, requireStore(ctx).pid),
   },
   Store: {
+    id: ({ pid }) => nodeId('Store', pid),
     appId: () => 'StoreadminApi',
     brand: ({ logoUrl, colour }) => ({ logoUrl, colour }),
     cts: (store) => store.createdAt,

@@ -1,7 +1,7 @@
 import { useService, useStore } from '../harness.ts';
-import { item, newAccount, rowsOf, useNewAccount } from './list-kit.ts';
+import { item, newAccount, newGuest, rowsOf, useNewAccount } from './list-kit.ts';
 
-const service = useService({ maxItems: 5 });
+const service = useService({ maxItems: 5, webhookAllowPrivate: true });
 const store = useStore(service);
 const me = useNewAccount(service, store);
 let from: string;
@@ -148,4 +148,106 @@ test('moves in both directions at once neither lose nor double an item', async (
     const rows = (await rowsOf(service, lid))!;
     expect(rows.cnt).toBe(rows.epis.length);
   }
+});
+
+/** The ids of a list's items by variant, as the database has them. */
+const idsOf = async (lid: string): Promise<Record<string, string>> => {
+  const rows = await service.services.db.query<{ epi: string; id: string }>(
+    'SELECT epi, id FROM item WHERE lid = $1',
+    [lid],
+  );
+  return Object.fromEntries(rows.map(({ epi, id }) => [epi, id]));
+};
+
+test("a moved item keeps its id, a variant that is there keeps the target's, and a copy has a new one", async () => {
+  await me.add(to, item(2, { qty: 9 }));
+  const [source, target] = [await idsOf(from), await idsOf(to)];
+  await transfer('moveItems', [1, 2]);
+  expect(await idsOf(from)).toEqual({ 3: source['3'] });
+  expect(await idsOf(to)).toEqual({ 1: source['1'], 2: target['2'] });
+  await transfer('moveItems', [1], { from: to, to: from });
+  expect((await idsOf(from))['1']).toBe(source['1']);
+  await transfer('copyItems', [1]);
+  expect((await idsOf(to))['1']).not.toBe(source['1']);
+});
+
+test('a moved item that is deleted and restored, alone or with its list, keeps its id', async () => {
+  const { 1: id } = await idsOf(from);
+  await transfer('moveItems', [1]);
+  await me.ok('lists/update-ctx', { lid: to, d: [{ epi: 1 }] });
+  await me.graphql('mutation ($lid: ID!) { restoreItems(lid: $lid, epis: [1]) { lid } }', { lid: to });
+  expect((await idsOf(to))['1']).toBe(id);
+  await me.ok('lists/delete-list', { lid: to });
+  await me.graphql('mutation ($lid: ID!) { restoreList(lid: $lid) { lid } }', { lid: to });
+  expect((await idsOf(to))['1']).toBe(id);
+});
+
+test('a moved item keeps the time when it was added, and comes first in its new list', async () => {
+  await me.add(to, item(11));
+  const before = (await me.contents(from)).items.find(({ epi }: { epi: number }) => epi === 1);
+  await transfer('moveItems', [2, 1]);
+  const { items } = await me.contents(to);
+  expect(items.map(({ epi }: { epi: number }) => epi)).toEqual([1, 2, 11]);
+  expect(items[0]).toMatchObject({ id: before.id, cts: before.cts });
+});
+
+test('webhooks name the ids that the items had and have', async () => {
+  const { body } = await service.graphql(
+    `mutation { saveWebhook(url: "https://192.0.2.1/hook", events: ["list.item.added", "list.item.removed"]) { webhook { id } } }`,
+    {},
+    { store },
+  );
+  expect(body.errors).toBeUndefined();
+  await me.add(to, item(2));
+  const [source, target] = [await idsOf(from), await idsOf(to)];
+  await service.services.db.query('DELETE FROM outbox WHERE pid = $1', [store.pid]);
+  await transfer('moveItems', [1, 2]);
+  const events = await service.services.db.query<{ type: string; lid: string; id: string }>(
+    `SELECT kind AS type, payload -> 'data' ->> 'lid' AS lid, payload -> 'data' ->> 'id' AS id FROM outbox WHERE pid = $1 ORDER BY seq`,
+    [store.pid],
+  );
+  expect(events).toEqual([
+    { type: 'list.item.added', lid: to, id: source['1'] },
+    { type: 'list.item.removed', lid: from, id: source['1'] },
+    { type: 'list.item.removed', lid: from, id: source['2'] },
+  ]);
+  expect(target['2']).toBe((await idsOf(to))['2']);
+});
+
+test('concurrent moves of one item to two lists move it once, with its id', async () => {
+  const { 1: id } = await idsOf(from);
+  const third = (await me.create('Third')).lid;
+  const outcomes = await Promise.all([
+    transfer('moveItems', [1]),
+    transfer('moveItems', [1], { to: third }),
+    transfer('moveItems', [1]),
+    transfer('moveItems', [1], { to: third }),
+  ]);
+  expect(outcomes.filter((outcome) => outcome === 'item-not-found')).toHaveLength(3);
+  const found = await Promise.all([from, to, third].map(idsOf));
+  expect(found.map((ids) => ids['1']).filter(Boolean)).toEqual([id]);
+  for (const lid of [from, to, third]) {
+    const rows = (await rowsOf(service, lid))!;
+    expect(rows.cnt).toBe(rows.epis.length);
+  }
+});
+
+test('moves during a merge at login lose and double nothing, and ids stay', async () => {
+  const guest = await newGuest(service, store);
+  const email = `${guest.shopper.regid.slice(0, 10).toLowerCase()}@example.com`;
+  const [a, b] = [(await guest.create('First')).lid, (await guest.create('Second')).lid];
+  await guest.add(a, item(1), item(2), item(3));
+  const before = await idsOf(a);
+  const move = (epi: number) =>
+    guest.call('lists/move-items', { fromlid: a, tolid: b, epis: [epi] }).then(({ body }) => body);
+  const sync = { regid: guest.shopper.regid, useremail: email, useragenttype: 'test' };
+  await Promise.all([
+    move(1),
+    service.post('/storeadmin/v3/user/guest-validate-sync', sync, { store }).expect(200),
+    move(2),
+    move(3),
+  ]);
+  expect({ ...(await idsOf(a)), ...(await idsOf(b)) }).toEqual(before);
+  const [first, second] = [(await rowsOf(service, a))!, (await rowsOf(service, b))!];
+  expect([...first.epis, ...second.epis].sort()).toEqual(['1', '2', '3']);
 });

@@ -84,14 +84,16 @@ export function conditionOf(owner: Owner, filter: Filter): { text: string; param
   };
 }
 
-/** Newest first: the subscriptions before `before`, or after the first `offset` ones. */
+type PageRead = { before?: number; offset?: number; ids?: readonly string[]; limit: number };
+
+/** Newest first: the subscriptions before `before`, after the first `offset` ones, or with these `ids`. */
 export async function listSubscriptions(
   db: Db,
   owner: Owner,
   filter: Filter,
-  { before, offset, limit }: { before?: number; offset?: number; limit: number },
+  { before, offset, ids, limit }: PageRead,
 ): Promise<StoredSubscription[]> {
-  const where = { ...whereOf(owner, filter), seq: { lt: before } };
+  const where = { ...whereOf(owner, filter), seq: { lt: before }, id: ids && { in: [...ids] } };
   const page = { select: FIELDS, orderBy: { seq: 'desc' }, skip: offset, take: limit } as const;
   // A guest sees its own requests, regardless of other shoppers' requests.
   const rows =

@@ -70,6 +70,14 @@ export async function listSubscriptions(
   return { ...toConnection(rows, size, ({ seq }) => encodeCursor(ORDER, seq), after), count };
 }
 
+/** Those of these subscriptions that `listSubscriptions` shows the caller; none without credentials of a shopper or store. */
+export async function findSubscriptions(ctx: Context, ids: readonly string[]): Promise<SubscriptionRow[]> {
+  if (ctx.viewer.shopper === null && !isStoreAlone(ctx)) return [];
+  const owner = ownerOf(ctx);
+  const page = { ids: ids.filter(isStorable), limit: ids.length };
+  return toRows(ctx, owner.pid, await subscriptions.listSubscriptions(ctx.db, owner, {}, page));
+}
+
 function filterOf({ filter, ...args }: QuerySubscriptionsArgs): Filter {
   const { topic, medium, epi } = filter ?? args;
   if (topic != null && !isStorable(topic))

@@ -1,4 +1,5 @@
 import type { Resolvers } from '../../generated/resolvers.ts';
+import { nodeId } from '../../platform/node-id.ts';
 import { isBuiltIn } from '../send/channels.ts';
 import * as topics from './topic.service.ts';
 
@@ -12,6 +13,7 @@ export const topicResolvers = {
     templateVariables: (_root, _args, ctx) => topics.listVariables(ctx),
   },
   Topic: {
+    id: ({ name }) => nodeId('Topic', name),
     subject: (topic, _args, ctx) => topics.textsOf(ctx, topic).subject,
     html: (topic, _args, ctx) => topics.textsOf(ctx, topic).html,
     text: (topic, _args, ctx) => topics.textsOf(ctx, topic).text,

@@ -34,7 +34,9 @@ const DEFAULT_SIZES: Partial<Record<string, number>> = { items: 50, deletedItems
 
 type Values = Record<string, unknown>;
 type Field = graphql.GraphQLField<unknown, unknown>;
+type Selected = graphql.GraphQLObjectType | graphql.GraphQLInterfaceType;
 type Walk = {
+  schema: graphql.GraphQLSchema;
   fragments: Fragments;
   variables: Values;
   perEntry: number;
@@ -79,17 +81,14 @@ function askedFor(field: Field, values: Values): number | null {
 }
 
 /** `page` is the page size of the surrounding field. */
-function costOfSet(
-  set: graphql.SelectionSetNode,
-  type: graphql.GraphQLObjectType,
-  page: number | null,
-  walk: Walk,
-): number {
+function costOfSet(set: graphql.SelectionSetNode, type: Selected, page: number | null, walk: Walk): number {
   let cost = 0;
   for (const node of set.selections) {
     if (node.kind !== graphql.Kind.FIELD) {
       const inner = node.kind === graphql.Kind.FRAGMENT_SPREAD ? walk.fragments.get(node.name.value) : node;
-      if (inner) cost += costOfSet(inner.selectionSet, type, page, walk);
+      // A fragment on a type selects from that type, such as `... on List` of a `Node`.
+      const on = inner?.typeCondition && walk.schema.getType(inner.typeCondition.name.value);
+      if (inner) cost += costOfSet(inner.selectionSet, (on ?? type) as Selected, page, walk);
       continue;
     }
     // Introspection is counted separately.
@@ -103,7 +102,7 @@ function costOfField(field: Field, node: graphql.FieldNode, page: number | null,
   const values = argumentsOf(field, node, walk);
   const sent = walk.perEntry * entriesIn(values, walk.sent);
   if (!node.selectionSet) return sent;
-  const type = graphql.getNamedType(field.type) as graphql.GraphQLObjectType;
+  const type = graphql.getNamedType(field.type) as Selected;
   const own = askedFor(field, values);
   if (!graphql.isListType(graphql.getNullableType(field.type)))
     return sent + 1 + costOfSet(node.selectionSet, type, own, walk);
@@ -125,6 +124,7 @@ export function estimateCost(
   if (!coerced || !root) return null;
   const fragments = fragmentsOf(document);
   const walk: Walk = {
+    schema,
     fragments,
     variables: coerced,
     perEntry: operation.operation === graphql.OperationTypeNode.MUTATION ? WRITE : 1,

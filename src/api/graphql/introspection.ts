@@ -4,7 +4,12 @@ export type Fragments = ReadonlyMap<string, graphql.FragmentDefinitionNode>;
 
 type Field = graphql.GraphQLField<unknown, unknown>;
 /** `parts` caches what a field resolves to for parts of the schema, because aliases request the same again. */
-type Count = { left: number; fragments: Fragments; parts: Map<readonly unknown[], Map<Field, unknown[]>> };
+type Count = {
+  left: number;
+  schema: graphql.GraphQLSchema;
+  fragments: Fragments;
+  parts: Map<readonly unknown[], Map<Field, unknown[]>>;
+};
 
 function eachField(
   set: graphql.SelectionSetNode,
@@ -34,7 +39,8 @@ function partsOf(field: Field, sources: readonly unknown[], count: Count): reado
   known.set(field, parts);
   for (const source of sources) {
     if (parts.length > count.left) break;
-    const value = field.resolve!(source, { includeDeprecated: true }, null, {} as graphql.GraphQLResolveInfo);
+    const info = { schema: count.schema } as graphql.GraphQLResolveInfo;
+    const value = field.resolve!(source, { includeDeprecated: true }, null, info);
     if (Array.isArray(value)) parts.push(...(value as unknown[]));
     else if (value) parts.push(value);
   }
@@ -79,7 +85,7 @@ export function countIntrospected(
 ): number {
   const before = counted.get(operation);
   if (before !== undefined) return before;
-  const count: Count = { left: limit, fragments, parts: new Map() };
+  const count: Count = { left: limit, schema, fragments, parts: new Map() };
   let values = 0;
   eachField(operation.selectionSet, count, 1, (node) => {
     const { selectionSet } = node;

@@ -31,6 +31,7 @@ import { reportResolvers } from '../../stores/reports/report.resolvers.ts';
 import { revenueResolvers } from '../../stores/revenue/revenue.resolvers.ts';
 import { storeResolvers } from '../../stores/store.resolvers.ts';
 import { webhookResolvers } from '../../stores/webhooks/webhook.resolvers.ts';
+import { nodeResolvers } from '../node.resolvers.ts';
 import { guardFields } from './access.ts';
 import { measure } from './limits.ts';
 
@@ -53,6 +54,7 @@ const domains = [
   webhookResolvers,
   mailServerResolvers,
   listResolvers,
+  nodeResolvers,
 ];
 
 /** The schema with its resolvers, which REST and GraphQL run. */
@@ -68,7 +70,7 @@ export const sharedSchema = (): GraphQLSchema => (shared ??= createSchema());
 
 function isListOfObjects(nullable: GraphQLOutputType): boolean {
   const type = getNullableType(nullable);
-  return isListType(type) && isObjectType(getNullableType(type.ofType));
+  return isListType(type) && 'getFields' in getNullableType(type.ofType);
 }
 
 function isPromise(value: unknown): value is Promise<unknown> {

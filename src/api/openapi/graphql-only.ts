@@ -24,7 +24,7 @@ const isMain = (operation: string, { name }: RootField): boolean =>
 
 function selectionOf(type: GraphQLOutputType, operation: string, depth = 3): string {
   const named = graphql.getNamedType(type);
-  if (!graphql.isObjectType(named)) return '';
+  if (!graphql.isObjectType(named) && !graphql.isInterfaceType(named)) return '';
   const file = named.astNode?.loc?.source.name;
   const isAdded = ({ astNode }: RootField): number => Number(astNode?.loc?.source.name !== file);
   const fields = Object.values(named.getFields())

@@ -8,7 +8,7 @@ import { newId } from '../../platform/ids.ts';
 import { checkLimit } from '../../platform/page.ts';
 import { isStorable } from '../../platform/text.ts';
 import { publicIdOf, regidOf } from '../identity.rules.ts';
-import { findById, findShopper, lockShopper } from '../shopper.repo.ts';
+import { findByIds, findShopper, lockShopper } from '../shopper.repo.ts';
 import type { IdentityKey } from '../shopper.repo.ts';
 import { checkEmail } from '../shopper.rules.ts';
 import * as privacy from './privacy.repo.ts';
@@ -27,10 +27,11 @@ function keyOf(ctx: Context, { useremail, regid }: ShopperName): IdentityKey {
   return { pid, regid: regidOf(secret, 'account', checkEmail(useremail)) };
 }
 
-export function lookUpShopper(ctx: Context, { uid, ...name }: QueryFindShopperArgs) {
+export async function lookUpShopper(ctx: Context, { uid, ...name }: QueryFindShopperArgs) {
   if (!uid) return findShopper(ctx.db, keyOf(ctx, name));
   if (name.useremail || name.regid) fail('invalid-request', 'Send exactly one of useremail, regid and uid');
-  return isStorable(uid) ? findById(ctx.db, requireStore(ctx).pid, uid) : Promise.resolve(null);
+  const [found] = isStorable(uid) ? await findByIds(ctx.db, requireStore(ctx).pid, [uid]) : [];
+  return found ?? null;
 }
 
 export function getAuditLog(ctx: Context, first?: number | null): Promise<AuditRow[]> {

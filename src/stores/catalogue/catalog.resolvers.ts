@@ -1,4 +1,5 @@
 import type { Resolvers } from '../../generated/resolvers.ts';
+import { nodeId } from '../../platform/node-id.ts';
 import { availabilityOf, imagesOf, moneyOf, wasPriceOf } from '../products/price.rules.ts';
 import { variantUrl } from '../products/product.rules.ts';
 import { getProduct, getStockChanges, removeProducts, setStock, upsertProducts } from './catalog.service.ts';
@@ -20,6 +21,7 @@ export const catalogResolvers = {
   Store: { shopify: (_store, _args, ctx) => getShopifyConnection(ctx) },
   ProductConnection: { totalCount: (page) => page.count() },
   Product: {
+    id: ({ epi }) => nodeId('Product', epi),
     uri: (product) => variantUrl(product),
     vi: (product) => product.vi ?? '',
     currentPrice: ({ pr }, _args, ctx) => moneyOf(ctx, pr),
