@@ -15,15 +15,17 @@ const me = useNewAccount(service, store);
 const open: { close: () => void }[] = [];
 afterEach(() => open.splice(0).forEach((stream) => stream.close()));
 
+type Options = { request?: object; on?: TestService; protocol?: typeof PARTS };
+
 async function watchAs(
   caller: Caller,
-  { request = { query: WATCH } as object, on = service, protocol = PARTS } = {},
+  { request = { query: WATCH }, on = service, protocol = PARTS }: Options = {},
 ): Promise<Stream> {
   const stream = await openStream(on, caller, null, request, protocol);
   open.push(stream);
   return stream;
 }
-const watch = (options?: Parameters<typeof watchAs>[1]) => watchAs({ shopper: me.shopper }, options);
+const watch = (options?: Options): Promise<Stream> => watchAs({ shopper: me.shopper }, options);
 
 /** A stream by its bytes; `text` is all that has arrived. */
 function openSocket(query: string, accept = PARTS.accept) {
