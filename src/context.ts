@@ -1,6 +1,7 @@
 import type { DocumentNode } from 'graphql';
 import type { RenderBudget, Templates } from './alerts/compose/template.pool.ts';
 import type { Config } from './config.ts';
+import type { Caller } from './generated/resolvers.ts';
 import type { Budget } from './platform/budget.ts';
 import type { Database } from './platform/database/database.ts';
 import { fail } from './platform/errors.ts';
@@ -154,6 +155,23 @@ export function requireReader(ctx: Context): Reader {
 export function requireAccount(ctx: Context): ShopperRow & { store: StoreRow } {
   const shopper = requireShopper(ctx);
   return shopper.isGuest ? fail('login-required') : shopper;
+}
+
+/** Whether a call has the credentials of such a caller, and the error where it has not. */
+const CALLERS: Record<Caller, { holds: (viewer: Viewer) => boolean; deny: (ctx: Context) => unknown }> = {
+  anyone: {
+    holds: ({ store, keyId, shopper, isShopperNamed }) =>
+      shopper !== null || (store !== null && (keyId !== null || !isShopperNamed)),
+    deny: requireReader,
+  },
+  shopper: { holds: ({ shopper }) => shopper !== null, deny: requireShopper },
+  store: { holds: ({ keyId, store }) => keyId !== null && store !== null, deny: requireStore },
+  operator: { holds: ({ operatorId }) => operatorId !== null, deny: requireOperator },
+};
+
+/** Throws unless the call is of one of these callers. */
+export function requireCaller(ctx: Context, callers: readonly Caller[]): void {
+  if (!callers.some((caller) => CALLERS[caller].holds(ctx.viewer))) CALLERS[callers[0]!].deny(ctx);
 }
 
 export type CacheDependencies = {

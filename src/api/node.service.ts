@@ -18,7 +18,7 @@ type NodeType = 'Item' | 'List' | 'Product' | 'Shopper' | 'Store' | 'Subscriptio
 export type NodeRow = ResolversParentTypes['Node'] & { nodeType: NodeType };
 
 const found = <Type extends NodeType>(nodeType: Type, key: string, row: ResolversParentTypes[Type]) =>
-  [key, { ...row, nodeType } as NodeRow] as const;
+  [key, { ...row, nodeType }] as const;
 
 type Finder = (ctx: Context, keys: readonly string[]) => Promise<ReturnType<typeof found>[]>;
 

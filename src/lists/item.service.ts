@@ -30,7 +30,10 @@ import type { ListView } from './list.view.ts';
 import { readPages } from './page.repo.ts';
 import { NEWEST_FIRST } from './page.rules.ts';
 
-type TransferReport = { from: ListView; to: ListView; items: ItemRow[]; touched: string[] };
+/** The result of a write, with the variants whose memberships it may have changed. */
+export type Touched = { touched: string[] };
+
+type TransferReport = Touched & { from: ListView; to: ListView; items: ItemRow[] };
 
 /** Enough for an empty JSON array. */
 const NO_ITEMS_BYTES = 100;

@@ -24,7 +24,7 @@ const ALONE = { maxInFlight: 4, maxBatch: 1 };
 const MAX_ATTEMPTS = 3;
 
 /** Reserves the usual size first and, if the result is larger, its actual size. */
-function createSizedLoader<Key, Row>(read: Load<Key, Row>): SizedLoader<Key, Row> {
+export function createSizedLoader<Key, Row>(read: Load<Key, Row>): SizedLoader<Key, Row> {
   const loadShared = createBatchLoader(read, SHARED);
   const loadAlone = createBatchLoader(read, ALONE);
   return async (budget, key, expectedBytes) => {
@@ -44,8 +44,8 @@ function createSizedLoader<Key, Row>(read: Load<Key, Row>): SizedLoader<Key, Row
 }
 
 /** A thousand usual items, or fifty lists with ten items each. */
-const SHARED_BYTES = 1_000_000;
-const USUAL_ITEM_BYTES = 1_500;
+export const SHARED_BYTES = 1_000_000;
+export const USUAL_ITEM_BYTES = 1_500;
 
 const namePage = (order: PageOrder, { lid, limit, offset, after, isWithoutList }: PageKey): string =>
   `${nameRead(order)} ${lid} ${limit} ${offset} ${isWithoutList} ${after?.seq} ${after?.key}`;

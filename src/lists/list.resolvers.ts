@@ -18,14 +18,10 @@ import { emailList, reportShare } from './share.service.ts';
 const shownBelow = (info: GraphQLResolveInfo): number =>
   largestBelow(info, 'listcontents', 'limit', PREVIEW_SIZE);
 
-/** A write that also returns the memberships of the variants that it touched, if the client selects them. */
-const answering =
-  <Args, Written extends { touched: string[] }>(write: (ctx: Context, args: Args) => Promise<Written>) =>
-  async (_root: unknown, args: Args, ctx: Context, info: GraphQLResolveInfo) => {
-    const written = await write(ctx, args);
-    const touched = isSelected(info, 'memberships') ? written.touched : [];
-    return { ...written, memberships: await items.membershipsOf(ctx, touched) };
-  };
+/** Read after the write, if the client selects them. */
+const WRITTEN = {
+  memberships: ({ touched }: items.Touched, _args: object, ctx: Context) => items.membershipsOf(ctx, touched),
+};
 
 export const listResolvers = {
   Query: {
@@ -54,13 +50,13 @@ export const listResolvers = {
     initSaveForLater: (_root, { lname }, ctx) => lists.initSaveForLater(ctx, lname),
     emailList: (_root, mail, ctx) => emailList(ctx, mail),
     reportShare: (_root, share, ctx) => reportShare(ctx, share),
-    updateListContents: answering(updateListContents),
-    moveItems: answering(items.moveItems),
-    copyItems: answering(items.copyItems),
-    addToSaveForLater: answering(items.addToSaveForLater),
-    removeFromSaveForLater: answering(items.removeFromSaveForLater),
-    updateSaveForLater: answering(items.updateSaveForLater),
-    moveSaveForLaterToCart: answering(items.moveSaveForLaterToCart),
+    updateListContents: (_root, args, ctx) => updateListContents(ctx, args),
+    moveItems: (_root, args, ctx) => items.moveItems(ctx, args),
+    copyItems: (_root, args, ctx) => items.copyItems(ctx, args),
+    addToSaveForLater: (_root, args, ctx) => items.addToSaveForLater(ctx, args),
+    removeFromSaveForLater: (_root, args, ctx) => items.removeFromSaveForLater(ctx, args),
+    updateSaveForLater: (_root, args, ctx) => items.updateSaveForLater(ctx, args),
+    moveSaveForLaterToCart: (_root, args, ctx) => items.moveSaveForLaterToCart(ctx, args),
     restoreList: (_root, { lid }, ctx) => restore.restoreList(ctx, lid),
     restoreItems: (_root, args, ctx) => restore.restoreItems(ctx, args),
   },
@@ -76,6 +72,12 @@ export const listResolvers = {
     _pkey: (list) => list.lid,
     _t: () => 1,
   },
+  ListContentsUpdate: WRITTEN,
+  ItemTransfer: WRITTEN,
+  SaveForLaterAdded: WRITTEN,
+  SaveForLaterRemoved: WRITTEN,
+  SaveForLaterUpdated: WRITTEN,
+  SaveForLaterMoved: WRITTEN,
   ListOwner: { isMe: (owner, _args, ctx) => isOwn(ctx, owner) },
   Item: {
     product: (item, _args, ctx) => pages.productOfItem(ctx, item),

@@ -1,4 +1,4 @@
-import { readColumn } from '../platform/database/columns.ts';
+import { arraysOf, readColumn, unnestKeys } from '../platform/database/columns.ts';
 import type { Db, Tx } from '../platform/database/database.ts';
 import type { ShopperRow } from '../shoppers/shopper.repo.ts';
 import { itemColumns } from './item.columns.ts';
@@ -9,6 +9,7 @@ import type { ListRow } from './list.columns.ts';
 import { READ_LIST } from './list.repo.ts';
 import type { Joining, ListKey, ListOwner } from './list.repo.ts';
 import { PREVIEW_SIZE } from './list.rules.ts';
+import type { Sized } from './page.repo.ts';
 
 /** A deleted list with its newest items. */
 export type DeletedListRow = ListRow & { deletedSeq: number; deletedAt: number; contents: ItemRow[] };
@@ -51,28 +52,51 @@ export function countDeletedLists(db: Db, { pid, regid }: ListOwner, since: Date
   return db.prisma.deletedList.count({ where: { pid, regid, deletedAt: { gt: since } } });
 }
 
+/** Selects items deleted after `since`, and before the one at `afterSeq`. */
+export type DeletedItemsKey = ListKey & Pick<DeletedKey, 'since' | 'afterSeq' | 'limit' | 'offset'>;
+
+const ITEMS_KEY_COLUMNS = {
+  pid: 'text',
+  regid: 'text',
+  lid: 'text',
+  since: 'timestamptz',
+  after_seq: 'bigint',
+  max_rows: 'int',
+  skipped: 'int',
+  max_bytes: 'int',
+} as const;
+
 /** Leaves out variants that were added to the list again. */
-const IS_RESTORABLE = `d.pid = $1 AND d.lid = $3 AND d.regid = $2 AND d.deleted_at > $4
+const IS_RESTORABLE = `d.pid = k.pid AND d.lid = k.lid AND d.regid = k.regid AND d.deleted_at > k.since
   AND NOT EXISTS (SELECT FROM item t WHERE t.pid = d.pid AND t.lid = d.lid AND t.epi = d.epi)`;
 
-/** SQL: as above. */
-const ITEMS = `
-  SELECT ${sized('deleted.items', 'found', '$7::int')}, (SELECT count(*) FROM deleted_item d WHERE ${IS_RESTORABLE}) AS total FROM (
-    SELECT coalesce(json_agg(x ORDER BY x."deletedSeq" DESC), '[]') AS items FROM (
-      SELECT ${READ_ITEM}, d.seq AS "deletedSeq" FROM (
-        SELECT * FROM deleted_item d WHERE ${IS_RESTORABLE} AND d.seq < coalesce($8::bigint, 9223372036854775807)
-        ORDER BY d.seq DESC LIMIT $5 OFFSET $6) d
-      CROSS JOIN LATERAL jsonb_populate_record(NULL::item, d.was || jsonb_build_object('lid', d.lid)) i ${JOIN_PRODUCT}) x) deleted`;
-
-export type DeletedPage = Pick<DeletedKey, 'since' | 'limit' | 'offset' | 'afterSeq'>;
+/** SQL: as above; one statement serves many lists. */
+const ITEMS = {
+  name: 'deleted_items',
+  text: `
+    SELECT ${sized('deleted.items', 'items', 'k.max_bytes')}, (SELECT count(*) FROM deleted_item d WHERE ${IS_RESTORABLE}) AS total
+    FROM ${unnestKeys('k', ITEMS_KEY_COLUMNS)}
+    CROSS JOIN LATERAL (
+      SELECT coalesce(json_agg(x ORDER BY x."deletedSeq" DESC), '[]') AS items FROM (
+        SELECT ${READ_ITEM}, d.seq AS "deletedSeq" FROM (
+          SELECT * FROM deleted_item d WHERE ${IS_RESTORABLE} AND d.seq < coalesce(k.after_seq, 9223372036854775807)
+          ORDER BY d.seq DESC LIMIT k.max_rows OFFSET k.skipped) d
+        CROSS JOIN LATERAL jsonb_populate_record(NULL::item, d.was || jsonb_build_object('lid', d.lid)) i ${JOIN_PRODUCT}) x
+      OFFSET 0) deleted
+    ORDER BY k.position`,
+};
 
 export type DeletedItemRow = ItemRow & { deletedSeq: number };
+export type DeletedItems = { items: DeletedItemRow[]; total: number };
 
-/** Finds items that were deleted from an existing list. */
-export async function findDeletedItems(db: Db, list: ListKey, page: DeletedPage, maxBytes: number) {
-  const { since, limit, offset, afterSeq } = page;
-  const params = [list.pid, list.regid, list.lid, since, limit, offset, maxBytes, afterSeq];
-  return (await db.query<SizedRows<DeletedItemRow> & { total: number }>(ITEMS, params))[0]!;
+/** Finds items that were deleted from existing lists. */
+export async function findDeletedItems(db: Db, reads: readonly Sized<DeletedItemsKey>[]) {
+  const keys = reads.map(({ key }) => key);
+  const rows = await db.query<{ items: DeletedItemRow[] | null; total: number; bytes: number }>(ITEMS, [
+    ...arraysOf(keys, 'pid', 'regid', 'lid', 'since', 'afterSeq', 'limit', 'offset'),
+    reads.map(({ maxBytes }) => maxBytes),
+  ]);
+  return rows.map(({ items, total, bytes }) => ({ row: items && { items, total }, bytes }));
 }
 
 export type DeletedList = { lid: string; aliases: string[]; isSaveForLater: boolean };

@@ -5,6 +5,7 @@ import type {
   MutationRestoreItemsArgs,
   QueryDeletedListsArgs,
 } from '../generated/resolvers.ts';
+import { oncePerDatabase } from '../platform/batch.ts';
 import { RESPONSE_LIMITS, failTooMuch, readWithin } from '../platform/budget.ts';
 import type { Tx } from '../platform/database/database.ts';
 import { fail } from '../platform/errors.ts';
@@ -15,6 +16,7 @@ import { checkItemCount } from './contents.writes.ts';
 import type { ItemRow } from './item.columns.ts';
 import { checkVariants } from './item.rules.ts';
 import type { ListRow } from './list.columns.ts';
+import { SHARED_BYTES, USUAL_ITEM_BYTES, createSizedLoader } from './list.reads.ts';
 import { addAliases, changeList, findOwnList, findSaveForLater, lockLists, usedBytes } from './list.repo.ts';
 import type { LockedList } from './list.repo.ts';
 import {
@@ -29,6 +31,7 @@ import { checkListCount, failMissing, lockOwner, withOwnList } from './list.serv
 import type { Owner } from './list.service.ts';
 import { isOwn, ownView } from './list.view.ts';
 import type { ListView } from './list.view.ts';
+import type { Sized } from './page.repo.ts';
 import * as repo from './restore.repo.ts';
 import { moveDeletedItems } from './trash.repo.ts';
 
@@ -103,22 +106,16 @@ export async function restoreItems(ctx: Context, { lid, epis, ...version }: Muta
   );
 }
 
-async function readDeleted<Row>(
-  { budget }: Context,
-  read: (maxBytes: number) => Promise<repo.SizedRows<Row>>,
-) {
-  const rows = await readWithin(budget, RESPONSE_LIMITS.bytes, async (maxBytes) => {
-    const { found, bytes } = await read(maxBytes);
-    return { value: found, bytes: found === null ? 0 : bytes };
-  });
-  return rows ?? failTooMuch();
-}
+type DeletedPage = Pick<repo.DeletedKey, 'afterSeq' | 'limit' | 'offset'>;
 
-async function readDeletedLists(ctx: Context, page: Pick<repo.DeletedKey, 'afterSeq' | 'limit' | 'offset'>) {
+async function readDeletedLists(ctx: Context, page: DeletedPage) {
   const owner = requireShopper(ctx);
   const { pid, regid, uid } = owner;
   const key = { pid, regid, uid, since: restorableSince(owner.store, ctx.now()), ...page };
-  const lists = await readDeleted(ctx, (maxBytes) => repo.findDeletedLists(ctx.db, key, maxBytes));
+  const lists = await readWithin(ctx.budget, RESPONSE_LIMITS.bytes, async (maxBytes) => {
+    const { found, bytes } = await repo.findDeletedLists(ctx.db, key, maxBytes);
+    return { value: found ?? failTooMuch(), bytes };
+  });
   return lists.map(({ contents, ...list }) =>
     Object.assign(ownView(owner, list), { contents, deletedSeq: list.deletedSeq, deletedAt: list.deletedAt }),
   );
@@ -143,29 +140,25 @@ export async function allDeletedLists(ctx: Context, slice: Slice): Promise<ListV
   return readDeletedLists(ctx, { afterSeq: null, ...checkSlice(slice, 20, 100) });
 }
 
+const deletedItemsLoader = oncePerDatabase(({ db }: Pick<Context, 'db'>) =>
+  createSizedLoader((reads: readonly Sized<repo.DeletedItemsKey>[]) => repo.findDeletedItems(db, reads)),
+);
+
+/** Lists of one request share a statement. */
+function readDeletedItems(ctx: Context, { store }: Owner, { pid, regid, lid }: ListRow, page: DeletedPage) {
+  const key = { pid, regid, lid, since: restorableSince(store, ctx.now()), ...page };
+  return deletedItemsLoader(ctx)(ctx.budget, key, Math.min(page.limit * USUAL_ITEM_BYTES, SHARED_BYTES));
+}
+
 export async function deletedItems(ctx: Context, lid: string, page: Slice): Promise<ItemRow[] | null> {
   const owner = requireShopper(ctx);
   const named = readLid(lid);
   const slice = { afterSeq: null, ...checkSlice(page, 500, 1_000) };
   const list = named && (await findOwnList(ctx.db, owner, named));
-  return list ? (await readDeletedItems(ctx, owner, list, slice)).rows : null;
+  return list ? (await readDeletedItems(ctx, owner, list, slice)).items : null;
 }
 
-async function readDeletedItems(
-  ctx: Context,
-  owner: Owner,
-  list: ListRow,
-  slice: Omit<repo.DeletedPage, 'since'>,
-) {
-  const page = { ...slice, since: restorableSince(owner.store, ctx.now()) };
-  let total = 0;
-  const rows = await readDeleted(ctx, async (maxBytes) => {
-    const found = await repo.findDeletedItems(ctx.db, list, page, maxBytes);
-    total = found.total;
-    return found;
-  });
-  return { rows, total };
-}
+const DELETED_ITEMS = 'deleteditems';
 
 /** Null for a list of another shopper. */
 export async function deletedItemsOf(ctx: Context, list: ListView, { first, after }: ListDeletedItemsArgs) {
@@ -174,10 +167,8 @@ export async function deletedItemsOf(ctx: Context, list: ListView, { first, afte
   // They expire, which no revision shows.
   ctx.dependencies.isCacheable = false;
   const limit = checkLimit('first', first, 50, 100);
-  const slice = { afterSeq: decodeSeq('after', after, DELETED_ITEMS), limit: limit + 1, offset: 0 };
-  const { rows, total } = await readDeletedItems(ctx, owner, list, slice);
+  const page = { afterSeq: decodeSeq('after', after, DELETED_ITEMS), limit: limit + 1, offset: 0 };
+  const { items, total } = await readDeletedItems(ctx, owner, list, page);
   const cursorOf = ({ deletedSeq }: repo.DeletedItemRow): string => encodeCursor(DELETED_ITEMS, deletedSeq);
-  return { ...toConnection(rows, limit, cursorOf, after), totalCount: total };
+  return { ...toConnection(items, limit, cursorOf, after), totalCount: total };
 }
-
-const DELETED_ITEMS = 'deleteditems';

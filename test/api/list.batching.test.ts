@@ -39,6 +39,11 @@ test.each([
     '{ lists(first: 50) { edges { node { items(first: 5) { edges { node { epi } } } } } } }',
     [IDENTITY, 'lists_of', 'page_added_desc_all'],
   ],
+  [
+    'deleted items',
+    '{ lists(first: 50) { edges { node { deletedItems { totalCount edges { node { epi } } } } } } }',
+    [IDENTITY, 'lists_of', 'deleted_items'],
+  ],
   ['owners', '{ lists(first: 50) { edges { node { userinfo { em } } } } }', [IDENTITY, 'lists_of']],
   [
     'everything at once',

@@ -1,6 +1,7 @@
 import { ApolloClient, ApolloLink, HttpLink, InMemoryCache, gql } from '@apollo/client';
 import { loadDevMessages, loadErrorMessages } from '@apollo/client/dev';
-import { CombinedProtocolErrors, ServerError } from '@apollo/client/errors';
+import { CombinedProtocolErrors } from '@apollo/client/errors';
+import type { ServerError } from '@apollo/client/errors';
 import { RetryLink } from '@apollo/client/link/retry';
 import { revokeSessions } from '../../src/shoppers/shopper.service.ts';
 import { setMaintenance } from '../../src/stores/store.service.ts';

@@ -13,7 +13,8 @@ let sfl: string;
 beforeEach(async () => {
   from = (await me.create('From')).lid;
   to = (await me.create('To list')).lid;
-  sfl = (await me.ok('lists/sfl/init')).list.lid;
+  sfl = (await me.graphql('mutation { initSaveForLater { list { lid } } }')).body.data.initSaveForLater.list
+    .lid;
   await me.add(from, item(1), item(2));
 });
 

@@ -113,6 +113,8 @@ test('deleted items of a list are pages of the owner, most recently deleted firs
   const second = await read({ first: 2, after: first.pageInfo.endCursor });
   expect([episOf(second), second.pageInfo.hasNextPage]).toEqual([[2], false]);
   for (const _call of CALLS) await read();
+  const beside = `{ list(lid: "${lid}") { deletedItems { edges { node { product { epi } } } } items { edges { node { product { epi } } } } } }`;
+  expect((await client.graphql(beside)).body.errors).toBeUndefined();
   await client.add(lid, item(4));
   expect(episOf(await read())).toEqual([1, 2]);
   await client.ok('lists/markPublic', { lid });

@@ -86,8 +86,8 @@ test.each([
   ['other', PUBLIC],
   ['guest', [...PUBLIC, 'guestsRequest']],
   ['anybody', PUBLIC],
-  ['store', [...PUBLIC, 'subscription', 'shopper', 'topic']],
-  ['operator', [...PUBLIC, 'subscription', 'shopper', 'topic']],
+  ['store', [...PUBLIC, 'subscription', 'guestsRequest', 'shopper', 'topic']],
+  ['operator', [...PUBLIC, 'subscription', 'guestsRequest', 'shopper', 'topic']],
   ['another store', ['topic']],
   ['a shopper of another store', []],
 ])('%s reads by id exactly what its own fields show', async (name, names) => {

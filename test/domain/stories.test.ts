@@ -63,7 +63,7 @@ test('update-ctx runs the code of at most 45 files', async () => {
   await client.ok('lists/update-ctx', { lid, a: [item(1)] });
   const files = await filesRunBy(() => client.ok('lists/update-ctx', { lid, a: [item(2)] }));
   expect(files).toContain('api/request.ts');
-  expect(files.length).toBeLessThanOrEqual(45);
+  expect(files.length > 45 ? files : []).toEqual([]);
 });
 
 describe('an alert', () => {

@@ -4,12 +4,8 @@ export type Fragments = ReadonlyMap<string, graphql.FragmentDefinitionNode>;
 
 type Field = graphql.GraphQLField<unknown, unknown>;
 /** `parts` caches what a field resolves to for parts of the schema, because aliases request the same again. */
-type Count = {
-  left: number;
-  schema: graphql.GraphQLSchema;
-  fragments: Fragments;
-  parts: Map<readonly unknown[], Map<Field, unknown[]>>;
-};
+type Parts = Map<readonly unknown[], Map<Field, unknown[]>>;
+type Count = { left: number; schema: graphql.GraphQLSchema; fragments: Fragments; parts: Parts };
 
 function eachField(
   set: graphql.SelectionSetNode,

@@ -3,6 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import { GraphQLError, Kind, defaultFieldResolver, getNullableType, isListType, isObjectType } from 'graphql';
 import type {
+  GraphQLField,
+  GraphQLObjectType,
   DocumentNode,
   FieldNode,
   GraphQLOutputType,
@@ -13,6 +15,7 @@ import type {
 import { alertResolvers } from '../../alerts/events/alert.resolvers.ts';
 import { subscriptionResolvers } from '../../alerts/subscriptions/subscription.resolvers.ts';
 import { topicResolvers } from '../../alerts/topics/topic.resolvers.ts';
+import { requireCaller } from '../../context.ts';
 import type { Context } from '../../context.ts';
 import { listResolvers } from '../../lists/list.resolvers.ts';
 import { resolveValues } from '../../platform/budget.ts';
@@ -32,8 +35,8 @@ import { revenueResolvers } from '../../stores/revenue/revenue.resolvers.ts';
 import { storeResolvers } from '../../stores/store.resolvers.ts';
 import { webhookResolvers } from '../../stores/webhooks/webhook.resolvers.ts';
 import { nodeResolvers } from '../node.resolvers.ts';
-import { guardFields } from './access.ts';
 import { measure } from './limits.ts';
+import { callersOf } from './views.ts';
 
 const LOADER = fileURLToPath(new URL('schema/load.cjs', ROOT));
 const { loadTypeDefs } = createRequire(import.meta.url)(LOADER) as { loadTypeDefs: () => DocumentNode };
@@ -114,6 +117,50 @@ export function countValues(schema: GraphQLSchema): GraphQLSchema {
           Array.isArray(rows) && rows.length > 0 ? paced(rows, ctx, sizeOfEntry(info)) : rows;
         return isPromise(found) ? found.then(count) : count(found);
       };
+    }
+  }
+  return schema;
+}
+
+type Field = GraphQLField<unknown, Context>;
+type Resolve = NonNullable<Field['resolve']>;
+
+/** Checks the arguments that the document names, because a default is no request. */
+function guardArguments(field: Field, schema: GraphQLSchema, resolve: Resolve): Resolve {
+  const guarded = new Map(field.args.map((arg) => [arg.name, callersOf(schema, arg)]));
+  if (![...guarded.values()].some(Boolean)) return resolve;
+  return (source, args, ctx, info) => {
+    for (const { arguments: named = [] } of info.fieldNodes)
+      for (const { name } of named) {
+        const callers = guarded.get(name.value);
+        if (callers) requireCaller(ctx, callers);
+      }
+    return resolve(source, args, ctx, info);
+  };
+}
+
+function guardField(type: GraphQLObjectType, field: Field, schema: GraphQLSchema): void {
+  const callers = callersOf(schema, field, type);
+  if (!callers) return;
+  const guard =
+    (resolve: Resolve): Resolve =>
+    (source, args, ctx, info) => {
+      requireCaller(ctx, callers);
+      return resolve(source, args, ctx, info);
+    };
+  field.resolve = guard(guardArguments(field, schema, field.resolve ?? defaultFieldResolver));
+  if (field.subscribe) field.subscribe = guard(field.subscribe);
+}
+
+/** Lets only the callers that `@for` names use a field. Throws if a field of a root has no `@for`. */
+export function guardFields(schema: GraphQLSchema): GraphQLSchema {
+  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || type.name.startsWith('__')) continue;
+    for (const field of Object.values(type.getFields())) {
+      if (roots.includes(type) && !callersOf(schema, field))
+        throw new Error(`${type.name}.${field.name} must name its callers with @for`);
+      guardField(type, field, schema);
     }
   }
   return schema;

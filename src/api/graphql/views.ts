@@ -4,10 +4,23 @@ import * as graphql from 'graphql';
 import type { GraphQLSchema } from 'graphql';
 import type { Context, Viewer } from '../../context.ts';
 import type { Caller } from '../../generated/resolvers.ts';
-import { callersOf } from './access.ts';
+
+type Marked = { astNode?: Parameters<typeof graphql.getDirectiveValues>[1] | null | undefined };
+
+/** The callers that `@for` names on a field or an argument, or else on its type; null where anybody may use it that can reach it. */
+export function callersOf(
+  schema: GraphQLSchema,
+  ...marked: (Marked | undefined)[]
+): readonly Caller[] | null {
+  for (const { astNode } of marked.filter((one) => one !== undefined)) {
+    const values = astNode ? graphql.getDirectiveValues(schema.getDirective('for')!, astNode) : undefined;
+    if (values) return values['callers'] as Caller[];
+  }
+  return null;
+}
 
 const CALLERS: readonly Caller[] = ['anyone', 'shopper', 'store', 'operator'];
-/** The callers whose fields a view shows. It decides nothing: access.ts does, by the same `@for`. */
+/** The callers whose fields a view shows. It decides nothing: the guard in schema.ts does, by the same `@for`. */
 const VIEWS = { storefront: CALLERS.slice(0, 2), store: CALLERS.slice(0, 3), operator: CALLERS };
 
 export type ViewName = keyof typeof VIEWS;
@@ -17,12 +30,12 @@ export function viewFor({ keyId, operatorId }: Viewer): ViewName {
   return keyId === null ? 'storefront' : 'store';
 }
 
-type Marked = Pick<graphql.GraphQLFieldConfig<unknown, Context>, 'astNode' | 'deprecationReason'>;
+type Shown = Pick<graphql.GraphQLFieldConfig<unknown, Context>, 'astNode' | 'deprecationReason'>;
 
 /** A storefront's fields come first, then a store's, then an operator's. */
 function sortFields(type: graphql.GraphQLObjectType, schema: GraphQLSchema): graphql.GraphQLObjectType {
   const { fields, ...config } = type.toConfig();
-  const rank = (field: Marked): number =>
+  const rank = (field: Shown): number =>
     Math.min(...callersOf(schema, field)!.map((caller) => CALLERS.indexOf(caller)));
   const sorted = Object.entries(fields).sort(([, left], [, right]) => rank(left) - rank(right));
   return new graphql.GraphQLObjectType({ ...config, fields: Object.fromEntries(sorted) });
@@ -30,16 +43,16 @@ function sortFields(type: graphql.GraphQLObjectType, schema: GraphQLSchema): gra
 
 function makeView(schema: GraphQLSchema, view: ViewName): GraphQLSchema {
   // What is deprecated serves REST and older clients: it still runs, but no new storefront finds it.
-  const isCurrent = (one: Marked): boolean => view !== 'storefront' || one.deprecationReason == null;
-  const hide = (one: Marked, _name?: string, typeName = ''): null | undefined => {
+  const isCurrent = (one: Shown): boolean => view !== 'storefront' || one.deprecationReason == null;
+  const hide = (one: Shown, _name?: string, typeName = ''): null | undefined => {
     const callers = callersOf(schema, one, schema.getType(typeName)) ?? CALLERS;
     return callers.some((caller) => VIEWS[view].includes(caller)) && isCurrent(one) ? undefined : null;
   };
   const mapped = mapSchema(schema, {
     [MapperKind.ROOT_OBJECT]: (type) => sortFields(type, schema),
     [MapperKind.OBJECT_FIELD]: hide,
-    [MapperKind.INPUT_OBJECT_FIELD]: (field) => hide(field as Marked),
-    [MapperKind.ARGUMENT]: (argument) => hide(argument as Marked),
+    [MapperKind.INPUT_OBJECT_FIELD]: (field) => hide(field as Shown),
+    [MapperKind.ARGUMENT]: (argument) => hide(argument as Shown),
     [MapperKind.DIRECTIVE]: (directive) => (graphql.isSpecifiedDirective(directive) ? undefined : null),
   });
   return pruneSchema(mapped);
@@ -67,18 +80,21 @@ export function viewOf(schema: GraphQLSchema, name: ViewName): GraphQLSchema {
 export const printView = (schema: GraphQLSchema, name: ViewName): string =>
   `${graphql.printSchema(viewOf(schema, name))}\n`;
 
+type Part = { name: string; args?: readonly { name: string }[] };
+
+function partsOf(type: graphql.GraphQLNamedType): readonly Part[] {
+  if (graphql.isEnumType(type)) return type.getValues();
+  return 'getFields' in type ? Object.values<Part>(type.getFields()) : [];
+}
+
 /** Coordinates such as `List`, `List.items`, `List.items.first` and `ItemSort.added`. */
-function* coordinatesIn(view: GraphQLSchema): Generator<string> {
-  for (const type of Object.values(view.getTypeMap())) {
-    yield type.name;
-    const parts = graphql.isEnumType(type)
-      ? type.getValues()
-      : Object.values('getFields' in type ? type.getFields() : {});
-    for (const part of parts) {
-      yield `${type.name}.${part.name}`;
-      if ('args' in part) for (const arg of part.args) yield `${type.name}.${part.name}.${arg.name}`;
-    }
-  }
+function coordinatesIn(view: GraphQLSchema): string[] {
+  return Object.values(view.getTypeMap()).flatMap((type) => [
+    type.name,
+    ...partsOf(type).flatMap(({ name, args = [] }) =>
+      [name, ...args.map((arg) => `${name}.${arg.name}`)].map((part) => `${type.name}.${part}`),
+    ),
+  ]);
 }
 
 const coordinates = new WeakMap<GraphQLSchema, Set<string>>();
