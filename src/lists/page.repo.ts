@@ -57,19 +57,18 @@ const SORT_KEYS = {
 
 type Direction = PageOrder['order'];
 
-const readingOf = ({ order, isBackward }: Pick<PageOrder, 'order' | 'isBackward'>): Direction =>
+const readingOf = ({ order, isBackward }: PageOrder): Direction =>
   isBackward ? (order === 'asc' ? 'desc' : 'asc') : order;
 
-/** Every row is beyond `none`. */
-const SEQ = { desc: { beyond: '<', none: '9223372036854775807' }, asc: { beyond: '>', none: '-1' } };
+const isBeyond = (reading: Direction): string =>
+  reading === 'desc' ? 'seq < coalesce(k.after_seq, 9223372036854775807)' : 'seq > coalesce(k.after_seq, -1)';
 
 function itemsByAge(page: PageOrder): string {
-  const [{ order }, reading] = [page, readingOf(page)];
-  const { beyond, none } = SEQ[reading];
+  const reading = readingOf(page);
   return `
-    SELECT coalesce(json_agg(x.item ORDER BY x.seq ${order}), '[]') FROM (
+    SELECT coalesce(json_agg(x.item ORDER BY x.seq ${page.order}), '[]') FROM (
       SELECT i.seq, ${packItem()} AS item FROM (
-        SELECT * FROM item i WHERE i.pid = l.pid AND i.lid = l.lid AND i.seq ${beyond} coalesce(k.after_seq, ${none})
+        SELECT * FROM item i WHERE i.pid = l.pid AND i.lid = l.lid AND i.${isBeyond(reading)}
         ORDER BY i.seq ${reading} LIMIT k.max_rows OFFSET k.skipped
       ) i ${JOIN_PRODUCT}
     ) x`;
@@ -79,7 +78,7 @@ function itemsByKey(page: PageOrder): string {
   const { sort, order, filter } = page;
   const key = sort === 'added' ? null : SORT_KEYS[sort];
   const reading = readingOf(page);
-  const { beyond } = SEQ[reading];
+  const beyond = reading === 'desc' ? '<' : '>';
   const isAfter = key
     ? `(${key[order]}, i.seq) ${beyond} (k.after_key::${key.cast}, k.after_seq)`
     : `i.seq ${beyond} k.after_seq`;
@@ -200,8 +199,7 @@ const LISTS_KEY_COLUMNS = {
 
 /** SQL: every page view runs it; one statement serves many requests. */
 function listsStatement(reading: Direction): Statement {
-  const { beyond, none } = SEQ[reading];
-  const isOnPage = `${IS_WANTED} AND l.seq ${beyond} coalesce(k.after_seq, ${none})`;
+  const isOnPage = `${IS_WANTED} AND l.${isBeyond(reading)}`;
   return {
     name: reading === 'desc' ? 'lists_of' : 'lists_of_back',
     text: `

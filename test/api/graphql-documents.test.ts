@@ -220,6 +220,17 @@ describe('GET', () => {
     }
   });
 
+  test('a list that an anonymous caller may not read is null, and checked again each time', async () => {
+    const owner = await newAccount(service, store);
+    const { lid } = await owner.create('Private');
+    const anonymous = { 'x-pid': owner.shopper.pid };
+    const { body, headers } = await get(lid, anonymous).expect(200);
+    expect([body, headers['cache-control']]).toEqual([{ data: { list: null } }, 'public, no-cache']);
+    await owner.ok('lists/markPublic', { lid });
+    const shown = await get(lid, { ...anonymous, 'if-none-match': headers['etag']! }).expect(200);
+    expect(shown.body.data.list.cnt).toBe(0);
+  });
+
   test('a GET that a page of another site could make unasked is refused', async () => {
     await get('any', {}).expect(400);
     const basic = `Basic ${Buffer.from(`${store.pid}:${store.apiKey}`).toString('base64')}`;
