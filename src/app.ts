@@ -4,6 +4,7 @@ import { createAccessLog, traceOf } from './api/access-log.ts';
 import { createApollo } from './api/graphql/apollo.ts';
 import { createDocuments } from './api/graphql/documents.ts';
 import { extensionsOf, toAppError } from './api/graphql/errors.ts';
+import { isStreamAccepted } from './api/graphql/framing.ts';
 import { sharedSchema } from './api/graphql/schema.ts';
 import { serveStream } from './api/graphql/stream.ts';
 import { serveHealth } from './api/health.ts';
@@ -54,9 +55,9 @@ export async function createApp(
   // The most frequent calls come first, because Express tries handlers in order.
   app.use(serveRest(api));
   const [graphql, stream] = [serveGraphql(api), serveStream(api)];
-  // Some clients, GraphiQL among them, know only one address and request a stream by its type.
+  // Many clients know only one address and request a stream by its type.
   app.all('/graphql', (req, res) =>
-    req.headers.accept === 'text/event-stream' ? stream(req, res) : graphql(req, res),
+    isStreamAccepted(req.headers.accept) ? stream(req, res) : graphql(req, res),
   );
   app.all('/graphql/stream', stream);
   serveHealth(app, services, lifecycle);

@@ -35,38 +35,71 @@ export function headersOf({ shopper, store, headers }: Caller): Record<string, s
   };
 }
 
+/** A way to ask for a stream and to read it: `read` returns what a piece between two separators tells. */
+type Protocol = {
+  path: string;
+  accept: string;
+  separator: string;
+  read: (piece: string) => { message?: Message; isEnd?: boolean };
+};
+
+export const EVENTS: Protocol = {
+  path: '/graphql/stream',
+  accept: 'text/event-stream',
+  separator: '\n\n',
+  read(piece) {
+    const [, name, data] = /^event: (\w+)\ndata:(.*)$/s.exec(piece) ?? [];
+    return name === 'next' ? { message: JSON.parse(data!) as Message } : { isEnd: name === 'complete' };
+  },
+};
+
+/** As Apollo Client asks. */
+export const PARTS: Protocol = {
+  path: '/graphql',
+  accept:
+    'multipart/mixed;boundary=graphql;subscriptionSpec=1.0,application/graphql-response+json,application/json;q=0.9',
+  separator: '\r\n',
+  read(piece) {
+    if (!piece.startsWith('{')) return { isEnd: piece === '--graphql--' };
+    const { payload, errors } = JSON.parse(piece) as { payload?: Message | null; errors?: Message['errors'] };
+    return payload === undefined ? {} : { message: payload ?? { errors } };
+  },
+};
+
 /** Opens a stream, as browsers do. */
 export async function openStream(
   { url }: Pick<TestService, 'url'>,
   caller: Caller,
   since: string | null = null,
   request: object = { query: WATCH, variables: { since } },
+  { path, accept, separator, read }: Protocol = EVENTS,
 ): Promise<Stream> {
   const abort = new AbortController();
-  const answer = await fetch(`${url}/graphql/stream`, {
+  const answer = await fetch(`${url}${path}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'text/event-stream', ...headersOf(caller) },
+    headers: { 'content-type': 'application/json', accept, ...headersOf(caller) },
     body: JSON.stringify(request),
     signal: abort.signal,
   });
   const messages: Message[] = [];
   let end: ReturnType<Stream['end']> = null;
-  const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
-  const read = async (): Promise<void> => {
+  const type = accept.split(/[;,]/)[0]!;
+  const isStream = answer.headers.get('content-type')?.startsWith(type) ?? false;
+  const readAll = async (): Promise<void> => {
     let rest = '';
     const text = new TextDecoder();
     for await (const bytes of answer.body as unknown as AsyncIterable<Uint8Array>) {
-      const events = (rest + text.decode(bytes, { stream: true })).split('\n\n');
-      rest = events.pop()!;
-      for (const event of events) {
-        const [, name, data] = /^event: (\w+)\ndata:(.*)$/s.exec(event) ?? [];
-        if (name === 'next') messages.push(JSON.parse(data!) as Message);
-        if (name === 'complete') end = 'complete';
+      const pieces = (rest + text.decode(bytes, { stream: true })).split(separator);
+      rest = pieces.pop()!;
+      for (const piece of pieces) {
+        const { message, isEnd } = read(piece);
+        if (message) messages.push(message);
+        if (isEnd) end = 'complete';
       }
     }
   };
   if (isStream)
-    void read()
+    void readAll()
       .catch(() => undefined)
       .finally(() => (end ??= 'broken'));
   return {

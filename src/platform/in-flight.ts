@@ -76,7 +76,13 @@ export async function goOutside(ctx: { connection: Connection }): Promise<void> 
 /** Waits until the client has received the data; the server disconnects a client that reads nothing (`cutStalled` in http.ts). */
 export async function untilDrained({ response }: Connection): Promise<void> {
   if (!response.writableNeedDrain || response.destroyed) return;
-  await new Promise<void>((done) => void response.once('drain', done).once('close', done));
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      response.off('drain', done).off('close', done);
+      resolve();
+    };
+    response.on('drain', done).on('close', done);
+  });
 }
 
 /** Stores take turns, and so do the callers within a store. A caller without credentials counts as a store of its own. */

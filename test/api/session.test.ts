@@ -102,12 +102,14 @@ describe('the cookie alone opens nothing:', () => {
   });
 
   test('a stream takes no cookie, since it could outlive the session', async () => {
-    const headers = { ...OWN, cookie, accept: 'text/event-stream' };
-    const { text } = await service.http
-      .post('/graphql/stream')
-      .set(headers)
-      .send({ query: '{ store { pid } }' });
-    expect(text).toContain('unauthorised');
+    for (const [path, accept] of [
+      ['/graphql/stream', 'text/event-stream'],
+      ['/graphql', 'multipart/mixed;subscriptionSpec=1.0'],
+    ]) {
+      const headers = { ...OWN, cookie, accept };
+      const { text } = await service.http.post(path!).set(headers).send({ query: '{ store { pid } }' });
+      expect(text).toContain('unauthorised');
+    }
   });
 });
 

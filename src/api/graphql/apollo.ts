@@ -48,7 +48,10 @@ function compiledGateway(schema: GraphQLSchema): GatewayInterface {
   };
 }
 
-const NO_STREAM = new AppError('invalid-request', 'Subscriptions are only available at /graphql/stream');
+const NO_STREAM = new AppError(
+  'invalid-request',
+  'Subscriptions need the header accept: multipart/mixed;subscriptionSpec=1.0 at /graphql, or text/event-stream at /graphql/stream',
+);
 
 /** Aliases can turn few rows into a large response, so the response itself is counted. */
 export async function withinBudget(result: ExecutionResult, ctx: Context): Promise<ExecutionResult> {
