@@ -55,7 +55,8 @@ function makeView(schema: GraphQLSchema, view: ViewName): GraphQLSchema {
     [MapperKind.ARGUMENT]: (argument) => hide(argument as Shown),
     [MapperKind.DIRECTIVE]: (directive) => (graphql.isSpecifiedDirective(directive) ? undefined : null),
   });
-  return pruneSchema(mapped);
+  // No field has the type of errors, but clients type `extensions.type` with it.
+  return pruneSchema(mapped, { skipPruning: ({ name }) => name === 'ErrorType' });
 }
 
 const views = new WeakMap<GraphQLSchema, Map<ViewName, GraphQLSchema>>();

@@ -18,11 +18,14 @@ const store = useStore(service);
 /** What uses the types of the page; a wrong one does not compile. */
 const USE = `
 import { ListItemsDocument, NotifyMeDocument } from './generated/wishgate';
-import { run } from './run';
+import { run, type ErrorName } from './run';
 const { list } = await run({}, ListItemsDocument, { lid: 'x' });
 export const prices: (number | null)[] = list!.items.edges.map(({ node }) => node.pr);
+export const words: Partial<Record<ErrorName, string>> = { 'duplicate-lname': 'There is one already' };
 // @ts-expect-error A medium is one of few.
 await run({}, NotifyMeDocument, { input: { medium: 'fax', mediumvalue: '1', products: [], topics: [] } });
+// @ts-expect-error No such error.
+export const wrong: ErrorName = 'duplicate_lname';
 `;
 
 /** Does what the command line of the generator does with codegen.ts, and what a bundler with Relay's plugin does. */
