@@ -43,8 +43,8 @@ const root = document.querySelector<HTMLElement>('#app')!;
 /** The Authorization header of a tab, which decides what of the schema it is shown; empty if there is none. */
 function authorizationIn(headers: string | null | undefined): string {
   try {
-    const found = Object.entries(JSON.parse(headers || '{}') as Record<string, unknown>);
-    return String(found.find(([name]) => name.toLowerCase() === 'authorization')?.[1] ?? '');
+    const found = Object.entries(JSON.parse(headers || '{}') as Record<string, string>);
+    return found.find(([name]) => name.toLowerCase() === 'authorization')?.[1] ?? '';
   } catch {
     return '';
   }
