@@ -13,6 +13,7 @@ const NAMED: Record<string, string> = {
   'src/web/demo-shop/alerts.tsx': 'the demo shop shows an email as it looks, and an SMS as text',
   'src/web/demo-store/outbox.ts': 'the files of the demo store: emails and SMS',
   'src/web/site/docs/prepare.ts': 'an example',
+  'src/api/pages/graphiql-tabs.ts': 'the example of "notify me"',
 };
 
 /** `medium === 'sms'`, `medium: 'sms'`, `medium = 'sms'` in SQL, `channelOf('sms')`. */
