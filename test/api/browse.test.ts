@@ -134,16 +134,22 @@ test.each([
   expect(epis).toHaveLength(VARIANTS);
 });
 
-test('a search among sold-out variants finds those with its words, and tells how many', async () => {
-  const page = await ask<{ epi: number; stk: number }>(
-    'products',
-    'soldOut: true, search: "kettle", first: 100',
-    'epi stk inLists',
-  );
-  expect(page.totalCount).toBe(VARIANTS / 3);
-  expect(page.edges.every(({ node }) => node.stk === 0)).toBe(true);
-  expect(page.edges[0]!.node.epi).toBe(2100);
-});
+test.each([
+  ['by a filter', 'filter: { soldOut: true, search: "kettle" }'],
+  ['by older arguments', 'soldOut: true, search: "kettle"'],
+])(
+  'a search among sold-out variants finds those with its words, and tells how many: %s',
+  async (_how, args) => {
+    const page = await ask<{ epi: number; stk: number }>(
+      'products',
+      `${args}, first: 100`,
+      'epi stk inLists',
+    );
+    expect(page.totalCount).toBe(VARIANTS / 3);
+    expect(page.edges.every(({ node }) => node.stk === 0)).toBe(true);
+    expect(page.edges[0]!.node.epi).toBe(2100);
+  },
+);
 
 test('alerts are found by state, topic, day and contact, and know their product', async () => {
   expect(new Set(await walk('alerts', '', 'id')).size).toBe(ALERTS);

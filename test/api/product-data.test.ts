@@ -310,6 +310,6 @@ describe('products(epis:)', () => {
       {},
       { store },
     );
-    expect(body.errors[0].message).toContain('epis cannot be combined with search');
+    expect(body.errors[0].message).toContain('epis cannot be combined with filter');
   });
 });

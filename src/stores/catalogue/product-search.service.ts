@@ -27,10 +27,10 @@ export type ProductPage = CountedConnection<ProductRow>;
 
 const ORDER = 'product';
 
-const filterOf = ({ search, soldOut }: QueryProductsArgs): ProductFilter => ({
-  search: checkSearch(search),
-  isSoldOut: soldOut ?? false,
-});
+function filterOf({ filter, ...args }: QueryProductsArgs): ProductFilter {
+  const { search, soldOut } = filter ?? args;
+  return { search: checkSearch(search), isSoldOut: soldOut ?? false };
+}
 
 const MAX_PAGE = 100;
 
@@ -41,10 +41,10 @@ async function pickProducts(
   args: QueryProductsArgs,
 ): Promise<ProductPage> {
   const { pid } = getStore(ctx);
-  const { first, after, search, soldOut, sort } = args;
+  const { first, after, filter, search, soldOut, sort } = args;
   checkProductCount('epis', ids.length, MAX_PAGE);
-  if (after || search || soldOut || (sort ?? 'newest') !== 'newest')
-    fail('invalid-request', 'epis cannot be combined with search, soldOut, sort or after');
+  if (after || filter || search || soldOut || (sort ?? 'newest') !== 'newest')
+    fail('invalid-request', 'epis cannot be combined with filter, search, soldOut, sort or after');
   const epis = [...new Set(ids.filter(isProductId))];
   const rows = rowsInOrder(epis, await findProducts(ctx.db, pid, epis));
   const size = checkLimit('first', first, MAX_PAGE, MAX_PAGE);
