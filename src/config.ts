@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { CHANNELS, MEDIA } from './alerts/send/channels.ts';
@@ -62,6 +63,14 @@ const secretsKeys = z
   )
   .transform((keys): Buffer[] => keys.map((key) => Buffer.from(key, 'base64')));
 
+/** PostgreSQL and the system keep one core of `auto`. */
+const processes = z
+  .string()
+  .transform((given) =>
+    given === 'auto' ? Math.min(8, Math.max(1, availableParallelism() - 1)) : Number(given),
+  )
+  .refine((n) => Number.isInteger(n) && n >= 1 && n <= 64, 'use auto or a number from 1 to 64');
+
 const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
 const times = (factor: number) => (value: number) => value * factor;
 const text = z.string().min(1);
@@ -69,11 +78,13 @@ const text = z.string().min(1);
 /** Each setting with its variable; `.env.example` explains the variables to operators, with their defaults. Unset ones are null. */
 const SETTINGS = {
   port: ['PORT', whole(0, 65_535).default(4000)],
+  processes: ['PROCESSES', processes.default(1)],
   host: ['HOST', text.default('127.0.0.1')],
   dataDir: ['DATA_DIR', text.default('./data').transform((path) => resolve(path))],
   /** Null runs the bundled PostgreSQL in `dataDir`. */
   databaseUrl: ['DATABASE_URL', databaseUrl.optional()],
   databaseReplicaUrl: ['DATABASE_REPLICA_URL', oneServer.optional()],
+  databaseReplicaSynchronous: ['DATABASE_REPLICA_SYNCHRONOUS', flag.default(false)],
   databasePool: ['DATABASE_POOL', whole(2, 200).default(20)],
   databasePooler: ['DATABASE_POOLER', z.enum(POOLERS).default('none')],
   logLevel: [
@@ -84,6 +95,8 @@ const SETTINGS = {
   trustProxy: ['TRUST_PROXY', proxies.default([])],
   rateLimits: ['RATE_LIMITS', flag.default(true)],
   redisUrl: ['REDIS_URL', redisUrl.optional()],
+  /** Runtime APIs of HAProxy, separated by commas; `store -- move` changes their maps. */
+  haproxySocket: ['HAPROXY_SOCKET', text.optional()],
   drainDelayMs: ['DRAIN_DELAY_MS', whole(0, 8_000).default(500)],
   maxLists: ['MAX_LISTS', whole(1, 100_000).default(1_000)],
   maxItems: ['MAX_ITEMS', whole(1, 1_000_000).default(10_000)],
@@ -155,6 +168,9 @@ export type Config = Readonly<
   }
 >;
 
+/** Of several processes together: the bundled PostgreSQL allows 200 connections, and each process has some outside of its pool. */
+const MAX_POOLS = 160;
+
 /** Real environment variables override `.env`. */
 export function loadEnvFile(): void {
   if (existsSync('.env')) process.loadEnvFile('.env');
@@ -190,7 +206,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   const settings = Object.fromEntries(
     rows.map(([variable], index) => [settingNames[index], env[variable] ?? null]),
   ) as Settings;
-  const { host, port, databaseUrl, databaseReplicaUrl } = settings;
+  const { host, port, processes, databaseUrl, databaseReplicaUrl } = settings;
   if (databaseReplicaUrl !== null && databaseUrl === null)
     throw new Error(
       'DATABASE_REPLICA_URL is invalid: the bundled database has no replica; set DATABASE_URL as well',
@@ -207,6 +223,10 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   const traces = { serviceName: env.OTEL_SERVICE_NAME, share: env.OTEL_TRACES_SAMPLER_ARG };
   return Object.freeze({
     ...settings,
+    databasePool:
+      processes > 1 && databaseUrl === null
+        ? Math.min(settings.databasePool, Math.floor(MAX_POOLS / processes))
+        : settings.databasePool,
     publicUrl: publicUrl ?? httpAddress(host, port),
     hasPublicUrl: publicUrl !== undefined,
     demo,

@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { createServer } from 'node:net';
@@ -14,7 +15,9 @@ import { createApp } from './app.ts';
 import { httpAddress, loadEnvFile, readConfig } from './config.ts';
 import type { Config } from './config.ts';
 import { endSignal, limitShutdown } from './platform/end-signal.ts';
+import type { EndSignal } from './platform/end-signal.ts';
 import { describeFailure } from './platform/errors.ts';
+import { joinService, startGateways } from './platform/gateways.ts';
 import { createLogger } from './platform/log.ts';
 import type { Logger } from './platform/log.ts';
 import { openRuntime, startTracing } from './services.ts';
@@ -104,10 +107,14 @@ async function listen(server: NetServer, { port, host }: Config): Promise<string
   return httpAddress(host, (server.address() as AddressInfo).port);
 }
 
+/** With PORT=0 the system chooses the port; everything that creates links is created once it is known. */
+const withAddress = (config: Config, localUrl: string): Config =>
+  config.hasPublicUrl ? config : { ...config, publicUrl: localUrl };
+
 /** Null when a signal arrived before the service was up; it has then closed what it had opened. */
 async function start(given: Config, log: Logger, isEnding: () => boolean): Promise<Service | null> {
   await startTracing(given, log);
-  await checkPort(given);
+  if (cluster.isPrimary) await checkPort(given);
   const runtime = await openRuntime(given, log);
   let worker: Worker | null = null;
   try {
@@ -119,21 +126,43 @@ async function start(given: Config, log: Logger, isEnding: () => boolean): Promi
     const lifecycle: Lifecycle = { isDraining: false };
     const { server, serve } = createHttpServer(given);
     const localUrl = await listen(server, given);
-    // With PORT=0 the system chooses the port; everything that creates links is created once it is known.
-    const config = given.hasPublicUrl ? given : { ...given, publicUrl: localUrl };
+    const config = withAddress(given, localUrl);
     const services = Object.freeze({ ...runtime, config });
     const demo = config.demo ? await ensureDemoStore(services) : null;
     serve(await createApp(services, lifecycle, demo));
     worker = startWorker(createTasks(services), log);
     runtime.db.onWork(worker.wake);
     await listenForMetrics(services);
-    process.stdout.write(await banner(localUrl, services, demo));
+    if (cluster.worker) cluster.worker.send({ url: localUrl });
+    else process.stdout.write(await banner(localUrl, services, demo));
     return { server, worker, runtime, lifecycle };
   } catch (error) {
     // A start that fails leaves no database process behind.
     await worker?.stop();
     await runtime.close();
     throw error;
+  }
+}
+
+/** Runs several gateways until the end, and resolves to the exit code; this process only holds the database open for them. */
+async function runGateways(config: Config, log: Logger, signal: EndSignal): Promise<0 | 1> {
+  await checkPort(config);
+  const runtime = await openRuntime({ ...config, databasePool: 2 }, log);
+  let gateways: ReturnType<typeof startGateways> | null = null;
+  try {
+    const demo = config.demo ? await ensureDemoStore(runtime) : null;
+    if (signal.isEnding()) return 0;
+    gateways = startGateways(config.processes, log);
+    const localUrl = await Promise.race([gateways.url, signal.ended]);
+    if (typeof localUrl === 'string')
+      process.stdout.write(
+        await banner(localUrl, { ...runtime, config: withAddress(config, localUrl) }, demo),
+      );
+    const status = await signal.ended;
+    return (await gateways.stop()) || status;
+  } finally {
+    await gateways?.stop();
+    await runtime.close();
   }
 }
 
@@ -164,7 +193,8 @@ async function drain({ server, worker, runtime, lifecycle }: Service): Promise<v
   const start = performance.now();
   // Alongside the requests, not after them, so that both end within the ten seconds.
   const stopped = worker.stop();
-  await untilQuiet(server, runtime.config.drainDelayMs);
+  // Without its main process, a gateway must free the port for the next start.
+  await untilQuiet(server, cluster.worker?.isConnected() === false ? 0 : runtime.config.drainDelayMs);
   const closed = once(server, 'close');
   server.close();
   // Only now, so that clients of streams reconnect to another process.
@@ -197,9 +227,11 @@ async function main(flag: string | undefined): Promise<void> {
   loadEnvFile();
   const config = readConfig();
   const log = createLogger(config.logLevel);
-  const { ended, isEnding } = endSignal(log, () => limitShutdown(log));
-  const service = await start(config, log, isEnding);
-  const status = await ended;
+  const signal = endSignal(log, () => limitShutdown(log));
+  if (cluster.worker) joinService(cluster.worker);
+  else if (config.processes > 1) process.exit(await runGateways(config, log, signal));
+  const service = await start(config, log, signal.isEnding);
+  const status = await signal.ended;
   if (service)
     await drain(service).catch((error: unknown) => {
       log.error({ err: error }, 'Shutdown failed');
@@ -209,6 +241,9 @@ async function main(flag: string | undefined): Promise<void> {
 }
 
 main(process.argv[2]).catch((error: unknown) => {
-  process.stderr.write(`wishgate did not start: ${describeFailure(error)}\n`);
-  process.exit(1);
+  const fault = describeFailure(error);
+  const exit = (): never => process.exit(1);
+  // The main process reports it once, for all gateways.
+  if (cluster.worker) cluster.worker.send({ fault }, exit);
+  else process.stderr.write(`wishgate did not start: ${fault}\n`, exit);
 });

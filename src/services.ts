@@ -30,9 +30,10 @@ export async function startTracing({ traces }: Config, log: Logger): Promise<voi
 export async function openRuntime(config: Config, log: Logger): Promise<Runtime> {
   for (const warning of config.warnings) log.warn(warning);
   const embedded = config.databaseUrl === null ? await openEmbedded(config.dataDir, log) : null;
-  const { databasePool, databasePooler, databaseReplicaUrl } = config;
+  const { databasePool, databasePooler, databaseReplicaUrl, databaseReplicaSynchronous } = config;
   const db = openDatabase(embedded?.url ?? config.databaseUrl!, databasePool, log, {
     replicaUrl: databaseReplicaUrl,
+    isReplicaSynchronous: databaseReplicaSynchronous,
     pooler: databasePooler,
   });
   const templates = createTemplates(log);

@@ -145,6 +145,7 @@ export async function startService(
   const log = givenLog ?? createLogger(config.logLevel);
   const db = openDatabase(database.url, config.databasePool, log, {
     replicaUrl: config.databaseReplicaUrl,
+    isReplicaSynchronous: config.databaseReplicaSynchronous,
   });
   // Tests send a hundred calls at once on purpose; on a busy machine they queue for longer than the service lets them.
   db.pool.options.connectionTimeoutMillis = 0;

@@ -4,7 +4,7 @@ import { bare } from './bare.ts';
 import { growth } from './growth.ts';
 import { importing } from './import.ts';
 import { overload } from './overload.ts';
-import { memory, start, twoProcesses } from './process.ts';
+import { memory, processes, start, twoProcesses } from './process.ts';
 import { contents, graphql, lists } from './reads.ts';
 import { streams } from './streams.ts';
 import { subscribe } from './subscribe.ts';
@@ -14,5 +14,5 @@ import { write } from './writes.ts';
 export const CASES: readonly Case[] = [
   ...[bare, lists, contents, graphql, write, subscribe],
   ...[restock, holders, handover, readsDuring, importing, growth],
-  ...[streams, overload, twoProcesses, memory, start],
+  ...[streams, overload, twoProcesses, processes, memory, start],
 ];

@@ -123,3 +123,45 @@ export const twoProcesses: Case = {
     };
   },
 };
+
+const COUNTS = ['1', '2', '3'] as const;
+const LOADS = { 'wishgate-first': 'first reads', wishgate: 'nothing changed since' } as const;
+
+/** The same load on one service that has one, two and three processes. */
+export const processes: Case = {
+  name: 'processes',
+  title: 'One service with PROCESSES=1, 2 and 3, reads of lists',
+  async run(bench) {
+    const rows: Row[] = [];
+    for (const [name, what] of Object.entries(LOADS) as [keyof typeof LOADS, string][]) {
+      const requests = requestsFor(bench, name);
+      const services: Running[] = [];
+      for (const count of COUNTS) services.push(await bench.servers.startApart(name, { PROCESSES: count }));
+      const outcomes = COUNTS.map((): { perSecond: number; p99Ms: number }[] => []);
+      for (let round = 0; round <= bench.rounds; round += 1)
+        for (const [index, { port }] of services.entries()) {
+          bench.progress.now(`processes: ${what}, round ${round} of ${bench.rounds}`);
+          const load = { port, requests, connections: CONNECTIONS, ms: bench.roundMs };
+          const { answers, seconds, p99Ms } = await bench.loader.load(load);
+          if (round > 0) outcomes[index]!.push({ perSecond: answers / seconds, p99Ms });
+        }
+      const rates = outcomes.map((all) => median(all.map(({ perSecond }) => perSecond)));
+      rows.push(
+        ...COUNTS.map((count, index) => ({
+          name: `PROCESSES=${count}, ${what}`,
+          value: rates[index]!,
+          ratio: rates[index]! / rates[0]!,
+          p99Ms: median(outcomes[index]!.map(({ p99Ms }) => p99Ms)),
+        })),
+      );
+      await Promise.all(services.map(({ stop }) => stop()));
+    }
+    return {
+      unit: 'requests/s',
+      rows,
+      notes: [
+        `This machine has ${cpus().length} cores, which PostgreSQL and the load generator also use: PROCESSES=auto is ${Math.min(8, Math.max(1, cpus().length - 1))} here.`,
+      ],
+    };
+  },
+};

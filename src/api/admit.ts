@@ -13,7 +13,8 @@ import { addressGroup } from './limit.ts';
 const SHARES = { shopper: 1 / 8, address: 1 / 8, key: 1 / 4, store: 3 / 4 };
 /** Queued requests of one store, or of one address without credentials. */
 const MAX_WAITING = 2_000;
-const MAX_KNOWN = 50_000;
+/** Some 50,000 callers; a header may have any length. */
+const MAX_KNOWN_BYTES = 16_000_000;
 const LOG_MS = 10_000;
 
 /** Empty without credentials. */
@@ -33,7 +34,10 @@ const queueOf = oncePerApp(({ config, log }: Pick<Services, 'config' | 'log'>) =
     waitMs: config.queueWaitMs,
     maxWaiting: MAX_WAITING,
   });
-  const known = new LRUCache<string, Party>({ max: MAX_KNOWN });
+  const known = new LRUCache<string, Party>({
+    maxSize: MAX_KNOWN_BYTES,
+    sizeCalculation: (_, name) => name.length + 200,
+  });
   let [rejected, loggedAt] = [0, -Infinity];
   measure(METRICS.requestsUnderWay, () => queue.figures().held);
   measure(METRICS.requestsWaiting, () => queue.figures().waiting);

@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 import type { Context, Credentials, Services, Viewer } from '../context.ts';
 import { NO_CREDENTIALS, authenticate, failWhenClosed } from '../shoppers/authenticate.service.ts';
 import type { KnownState } from '../shoppers/authenticate.service.ts';
+import { failWhenMoving } from '../stores/store.rules.ts';
 import { traceOf } from './access-log.ts';
 import { admit, recognise } from './admit.ts';
 import { bind } from './bind.ts';
@@ -46,6 +47,7 @@ export async function admitLink(
   const credentials = { ...NO_CREDENTIALS, pid };
   await admit(services, req, res, credentials);
   const viewer = await authenticate(services, credentials);
+  if (viewer.store) failWhenMoving(viewer.store);
   traceOf(res).store = viewer.store?.pid;
   await checkRate(services, req, res, viewer);
   return bind(services, req, res, viewer, credentials);

@@ -6,6 +6,7 @@ import { LRUCache } from 'lru-cache';
 import type { Context, GraphqlOperation } from '../context.ts';
 import { watchersOf } from '../lists/live.watch.ts';
 import { inSpan } from '../platform/tracing.ts';
+import { shrinkDocument } from './graphql/documents.ts';
 import { toAppError, toGraphQLError } from './graphql/errors.ts';
 import { sizeOf } from './graphql/limits.ts';
 import { coerceVariables } from './graphql/variables.ts';
@@ -168,22 +169,23 @@ export function isCompilable(document: DocumentNode): boolean {
 const CALLS_BEFORE_COMPILING = 3;
 /** graphql-jit resolves a list in one turn of the event loop, so a larger document would delay other requests. */
 const MAX_FIELDS = 150;
-/** A compiled field takes about 3.5 kB: at most 70 MB. */
-const MAX_FIELDS_OF_ALL = 20_000;
+const FIELD_BYTES = 3_500;
+const MAX_COMPILED_BYTES = 70_000_000;
 
+/** Minus infinity for a document that is not compilable. */
 const calls = new WeakMap<Plan, number>();
-/** Null where the document is not compilable. */
-type Compiled = { query: RunQuery | null; fields: number };
-const compiled = new LRUCache<Plan, Compiled>({
-  maxSize: MAX_FIELDS_OF_ALL,
-  sizeCalculation: ({ query, fields }) => (query ? fields : 1),
+/** A plan refers to its whole document. */
+const compiled = new LRUCache<Plan, { query: RunQuery; bytes: number }>({
+  maxSize: MAX_COMPILED_BYTES,
+  sizeCalculation: ({ bytes }) => bytes,
 });
 
-function compileOnce(schema: GraphQLSchema, { document, operationName }: GraphqlOperation): Compiled {
+function compileOnce(schema: GraphQLSchema, { document, operationName }: GraphqlOperation) {
   const { fields } = sizeOf(document, operationName);
   const isFit = fields <= MAX_FIELDS && isCompilable(document);
   const made = isFit ? compileQuery(schema, document, operationName) : null;
-  return { query: made && isCompiledQuery(made) ? made.query : null, fields };
+  if (!made || !isCompiledQuery(made)) return null;
+  return { query: made.query, bytes: fields * FIELD_BYTES + shrinkDocument(document) };
 }
 
 /** Null where the document is interpreted. Anybody can send any number of documents, so only those of known callers are compiled. */
@@ -202,6 +204,7 @@ function compileClient(
   const known = compiled.get(plan);
   if (known) return known.query;
   const made = compileOnce(schema, operation);
-  compiled.set(plan, made);
-  return made.query;
+  if (made) compiled.set(plan, made);
+  else calls.set(plan, -Infinity);
+  return made?.query ?? null;
 }

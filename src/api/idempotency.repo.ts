@@ -1,5 +1,6 @@
 import type { IdempotencyUsageModel, IdempotentWriteModel } from '../generated/prisma/models.ts';
 import type { Db, Raw } from '../platform/database/database.ts';
+import { inService } from '../platform/database/in-service.ts';
 
 /** `token` identifies this attempt, `caller` and `storeShare` the quotas that it counts against. */
 export type WriteClaim = Pick<IdempotentWriteModel, 'pid' | 'body' | 'token' | 'regid'> &
@@ -116,9 +117,9 @@ export async function releaseWrite(db: Db, { pid, place, token }: WriteClaim): P
 const REMOVE = `
   WITH counts AS (
     DELETE FROM idempotency_usage WHERE (pid, caller) IN (
-      SELECT pid, caller FROM idempotency_usage WHERE started_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED))
+      SELECT pid, caller FROM idempotency_usage WHERE started_at <= $1 AND ${inService('pid')} LIMIT $2 FOR UPDATE SKIP LOCKED))
   DELETE FROM idempotent_write WHERE (pid, id) IN (
-    SELECT pid, id FROM idempotent_write WHERE cts <= $1 ORDER BY cts LIMIT $2 FOR UPDATE SKIP LOCKED)
+    SELECT pid, id FROM idempotent_write WHERE cts <= $1 AND ${inService('pid')} ORDER BY cts LIMIT $2 FOR UPDATE SKIP LOCKED)
   RETURNING 1`;
 
 /** Also removes counts from before `expiry`; returns the number of results. */

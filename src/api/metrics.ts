@@ -6,6 +6,7 @@ import { watchOutbox } from '../alerts/queue/outbox.metrics.ts';
 import type { Services } from '../context.ts';
 import { isSameSecret } from '../platform/encrypt.ts';
 import { AppError, errorBody } from '../platform/errors.ts';
+import { collectMetrics } from '../platform/gateways.ts';
 import { registry, watchProcess } from '../platform/metrics.ts';
 import { VERSION } from '../platform/version.ts';
 import { nameRoute } from './access-log.ts';
@@ -39,7 +40,7 @@ function createScrape(services: Services) {
       if (metricsToken === null) return missing();
       if (!showsToken(req, metricsToken)) return refuse(res, NO_TOKEN);
     }
-    const text = await registry.metrics();
+    const text = await collectMetrics();
     res.writeHead(200, { 'Content-Type': registry.contentType, 'Cache-Control': 'no-store' });
     res.end(text);
   };

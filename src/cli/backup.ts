@@ -22,12 +22,13 @@ import {
   showProgress,
   withDatabase,
 } from './copying.ts';
-import { CLI_NOTE, UsageError } from './flags.ts';
+import { CLI_NOTE, UsageError, required } from './flags.ts';
 
-const HELP = `Back up the whole database to a file, as one consistent snapshot. The server may keep running.
+const HELP = `Back up the whole database or one store to a file, as one consistent snapshot. The server may keep running.
 
 Usage: npm run --silent backup -- FILE      (- for standard output)
 
+  --pid PID     back up one store only
   --overwrite   replace FILE if it exists; it is complete at all times
   --json        print one line of JSON instead of text
   --help        show this help
@@ -38,12 +39,12 @@ ${CLI_NOTE}
 /** Fast rather than small, so that the backup takes little CPU from the service next to it. */
 const LEVEL = 3;
 
-async function copyTo(out: Writable, config: Config): Promise<Copied> {
+async function copyTo(out: Writable, config: Config, store?: string): Promise<Copied> {
   const signal = abortOnSignal();
   return withDatabase(config, true, async (connect) => {
     let copied: Copied;
     await holdMigrations(await connect());
-    const pieces = dump(await connect(), showProgress('backup'), (all) => (copied = all));
+    const pieces = dump(await connect(), showProgress('backup'), (all) => (copied = all), store);
     const packed = createGzip({ level: LEVEL, chunkSize: PIECE_BYTES });
     await pipeline(Readable.from(pieces, { objectMode: false }), packed, out, { signal });
     return copied!;
@@ -57,7 +58,7 @@ async function refuseExisting(file: string): Promise<void> {
 }
 
 /** Writes to a temporary name and renames, so that a backup is always complete under its own name, even after a power loss. */
-async function writeFile(file: string, config: Config, mayReplace: boolean): Promise<Copied> {
+async function writeFile(file: string, config: Config, mayReplace: boolean, store?: string): Promise<Copied> {
   if (!mayReplace) await refuseExisting(file);
   const draft = `${file}.${randomUUID()}.part`;
   const handle = await open(draft, 'wx', 0o600).catch((error: unknown) => {
@@ -67,7 +68,7 @@ async function writeFile(file: string, config: Config, mayReplace: boolean): Pro
   });
   const out = handle.createWriteStream({ flush: true });
   try {
-    const copied = await copyTo(out, config);
+    const copied = await copyTo(out, config, store);
     if (!mayReplace) await refuseExisting(file);
     await rename(draft, file);
     const folder = await open(dirname(file));
@@ -81,10 +82,11 @@ async function writeFile(file: string, config: Config, mayReplace: boolean): Pro
 }
 
 runProgram(async (args, config) => {
-  const { file, values } = readFileCall(args, { overwrite: { type: 'boolean' } });
+  const { file, values } = readFileCall(args, { overwrite: { type: 'boolean' }, pid: { type: 'string' } });
   if (file === null) return HELP;
+  const store = values['pid'] === undefined ? undefined : required(values, 'pid');
   if (file !== STANDARD) {
-    const copied = await writeFile(file, config(), values['overwrite'] === true);
+    const copied = await writeFile(file, config(), values['overwrite'] === true, store);
     const { size } = await stat(file);
     return values['json'] === true
       ? `${JSON.stringify({ file, size, ...copied })}\n`
@@ -92,7 +94,7 @@ runProgram(async (args, config) => {
   }
   if (process.stdout.isTTY)
     throw new UsageError('Cannot write a backup to a terminal; redirect it to a file or a program');
-  const copied = await copyTo(process.stdout, config());
+  const copied = await copyTo(process.stdout, config(), store);
   clearProgress();
   process.stderr.write(`Backed up ${describeCopied(copied)}\n`);
   return '';

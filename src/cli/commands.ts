@@ -1,5 +1,6 @@
 import type { Services } from '../context.ts';
 import { describeFailure } from '../platform/errors.ts';
+import { removeGuests } from '../shoppers/guest.service.ts';
 import { revokeSessions } from '../shoppers/shopper.service.ts';
 import {
   OPERATOR_USER,
@@ -22,6 +23,7 @@ import { NEW_DATABASE_FLAG } from './database.ts';
 import { describeKey, describeStore, describeTokenKey } from './describe.ts';
 import { UsageError, oneOf, required, textOf, whole } from './flags.ts';
 import type { Flag, Values } from './flags.ts';
+import { createTicker } from './progress.ts';
 import { SETTING_FLAGS, readSettings } from './setting-flags.ts';
 
 /** Printed as `json` with --json, else as `text`. */
@@ -160,6 +162,29 @@ export const commands: Record<string, Command> = {
       await dropTokenKeys(services, pid);
       const { tokenKeys } = await findListing(services, pid);
       return { json: { pid, tokenKeys }, text: 'Only the newest token key remains.' };
+    },
+  },
+  'remove-guests': {
+    summary: 'Remove idle guests now (see --guest-days) instead of in the course of a day',
+    flags: {
+      pid: { ...PID, help: 'only this store (see list)' },
+      'dry-run': { type: 'boolean', help: 'only count them' },
+    },
+    async run(values, open) {
+      const isDryRun = values['dry-run'] === true;
+      const services = await open();
+      const pid = textOf(values, 'pid') || null;
+      if (pid !== null && !(await findListing(services, pid)))
+        throw new Error('--pid: no store has this pid');
+      const ticker = createTicker(process.stderr);
+      const counts = await removeGuests(services, { pid, isDryRun, now: services.now() }, (sum) =>
+        ticker.show(() => `${sum.examined.toLocaleString('en')} shoppers examined`),
+      );
+      const { examined, deleted, reduced } = counts;
+      const verb = isDryRun ? 'would be' : 'were';
+      const kept = `${reduced} ${verb} emptied (their ids stay, so that ended sessions stay ended)`;
+      const text = `Of ${examined} shoppers, ${deleted} guests ${verb} deleted and ${kept}.`;
+      return { json: { dryRun: isDryRun, ...counts }, text };
     },
   },
   maintenance: {

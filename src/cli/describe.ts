@@ -1,6 +1,7 @@
 import { flagOf } from '../stores/setting.rules.ts';
 import { storeSettings } from '../stores/store.columns.ts';
 import type { SendingSchedule } from '../stores/store.rules.ts';
+import type { StoreSize } from '../stores/store.repo.ts';
 import type { RateLimits, StoreListing } from '../stores/store.service.ts';
 
 export function describeKey(key: Omit<StoreListing['keys'][number], 'pid'>): string {
@@ -14,6 +15,16 @@ export function describeTokenKey({ cts, endsAt }: StoreListing['tokenKeys'][numb
   return `since ${cts.toISOString()}  ${index === 0 ? 'signs' : end}`;
 }
 
+const MOVE_STEPS: Record<string, string> = {
+  paused: 'moving: its messages wait',
+  closed: 'moving: closed',
+  moved: 'moved away: these rows are out of service',
+  arriving: 'arriving from another server',
+};
+
+const describeStoreSize = ({ rows, bytes }: StoreSize): string =>
+  `about ${rows.toLocaleString('en')} rows, ${(bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 1 })} MB`;
+
 const yesNo = (value: boolean): string => (value ? 'yes' : 'no');
 
 function valueText(value: unknown): string {
@@ -24,7 +35,7 @@ function valueText(value: unknown): string {
 
 /** One line for each key and setting. Settings without a line of their own show their raw values. */
 export function describeStore(store: StoreListing): string {
-  const { pid, name, keys, tokenKeys, isDemo, maintenance, pacing, ...settings } = store;
+  const { pid, name, keys, tokenKeys, isDemo, maintenance, moveStep, size, pacing, ...settings } = store;
   const { listTypes, inventoryManaged, allowedOrigins, shareUrl, doubleOptIn, ...more } = settings;
   const { defaultRegion, measureAlerts, attributionDays, mergedSessions, restoreDays, ...brand } = more;
   const {
@@ -42,9 +53,11 @@ export function describeStore(store: StoreListing): string {
   const { digestSeconds, quietFrom, quietTo, timeZone = 'UTC', dailyCap } = pacing as SendingSchedule;
   const limits = Object.entries(rateLimits as RateLimits).map(([kind, limit]) => `${kind}=${limit}`);
   const sender = `${senderName ?? name}${senderAddress === null ? '' : `, replies to ${senderAddress}`}`;
-  const marks = `${isDemo ? ' (demo)' : ''}${maintenance ? ' (closed for maintenance)' : ''}`;
+  const step = moveStep === null ? '' : ` (${MOVE_STEPS[moveStep] ?? moveStep})`;
+  const marks = `${isDemo ? ' (demo)' : ''}${maintenance ? ' (closed for maintenance)' : ''}${step}`;
   const rows = [
     ['pid', pid],
+    ['size', size === null ? 'small, or not analyzed yet' : describeStoreSize(size)],
     ...keys.map((key) => ['key', describeKey(key)]),
     ...tokenKeys.map((key, index) => ['token key', describeTokenKey(key, index)]),
     ['list types', ['wl', 'sfl', ...listTypes].join(', ')],

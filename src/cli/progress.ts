@@ -28,6 +28,12 @@ export function createTicker(out: NodeJS.WriteStream) {
   };
 }
 
+/** On a terminal, a bar before the percentage. */
+export function drawBar(share: number, out: NodeJS.WriteStream): string {
+  const bar = out.isTTY ? `[${'#'.repeat(Math.round(share * WIDTH)).padEnd(WIDTH, '.')}] ` : '';
+  return `${bar}${Math.floor(share * 100)}%`;
+}
+
 export function createProgress(out: NodeJS.WriteStream, from: ImportRun, totalBytes: number) {
   const started = Date.now();
   const ticker = createTicker(out);
@@ -38,9 +44,8 @@ export function createProgress(out: NodeJS.WriteStream, from: ImportRun, totalBy
     const bytesPerSecond = (offset - from.offset) / seconds;
     const left = bytesPerSecond > 0 ? clock((totalBytes - offset) / bytesPerSecond) : '-:--';
     const rate = Math.round((line - from.line) / seconds).toLocaleString('en');
-    const bar = out.isTTY ? `[${'#'.repeat(Math.round(share * WIDTH)).padEnd(WIDTH, '.')}] ` : '';
     const bad = skipped > 0 ? `, ${skipped.toLocaleString('en')} bad` : '';
-    return `${bar}${Math.floor(share * 100)}% ${line.toLocaleString('en')} lines${bad}, ${rate}/s, ${left} left`;
+    return `${drawBar(share, out)} ${line.toLocaleString('en')} lines${bad}, ${rate}/s, ${left} left`;
   };
 
   return {

@@ -6,6 +6,7 @@ import type { Command } from './commands.ts';
 import { createCliLogger, describeError } from './copying.ts';
 import { NEW_DATABASE, describeDatabase, requireDatabase } from './database.ts';
 import { CLI_NOTE, UsageError, columns, describeFlags, readFlags } from './flags.ts';
+import { moveCommands } from './move-commands.ts';
 
 type Environment = Parameters<typeof readConfig>[0];
 
@@ -15,7 +16,7 @@ const PROGRAMS = {
   store: {
     call: 'npm run --silent store --',
     about: 'Manage the stores of this service. The server may keep running.',
-    commands,
+    commands: { ...commands, ...moveCommands },
   },
   operator: {
     call: 'npm run --silent operator --',

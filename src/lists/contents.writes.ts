@@ -4,6 +4,7 @@ import type { BatchOutcome } from '../platform/batch.ts';
 import type { Tx } from '../platform/database/database.ts';
 import { fail } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
+import { enter } from '../shoppers/shopper.service.ts';
 import { countEvents } from '../stores/reports/report.repo.ts';
 import { queueEvents } from '../stores/webhooks/event.repo.ts';
 import { lockFreeLists, writeContents } from './contents.repo.ts';
@@ -15,7 +16,7 @@ import type { ListRow } from './list.columns.ts';
 import { lockList } from './list.repo.ts';
 import type { ListOwner, LockedList } from './list.repo.ts';
 import * as rules from './list.rules.ts';
-import { failMissing, lockOwner } from './list.service.ts';
+import { failMissing } from './list.service.ts';
 import type { Owner } from './list.service.ts';
 import { trimItems } from './trash.repo.ts';
 
@@ -115,7 +116,7 @@ function isUnobstructed(request: WriteRequest, list: LockedList | undefined): li
 async function writeAlone(tx: Tx, request: WriteRequest): Promise<WrittenParts> {
   const { owner } = request;
   // A merge locks the shopper before the list, too.
-  if (request.isLarge) await lockOwner(tx, owner);
+  if (request.isLarge) await enter(tx, owner, request.now);
   const before = (await lockList(tx, owner, request.lid)) ?? (await failMissing(tx, owner));
   rules.checkListVersion(before.version, request.expectedVersion);
   if (request.isSaveForLater && before.lty !== 'sfl') fail('list-not-found', 'Save-for-later list not found');

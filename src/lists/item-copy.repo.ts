@@ -1,5 +1,6 @@
 import type { ListModel } from '../generated/prisma/models.ts';
 import type { Tx } from '../platform/database/database.ts';
+import { inService } from '../platform/database/in-service.ts';
 import { copiedColumns } from './item.columns.ts';
 import { NEW_ID, PROBE_PRODUCT, copiedValue, each, insertItemEvents } from './item.repo.ts';
 import type { WriteScope } from './item.repo.ts';
@@ -55,7 +56,7 @@ export async function lockCopyingList(tx: Tx): Promise<CopyingList | null> {
   const [row] = await tx.query<CopyingList>({
     name: 'lock_copying_list',
     text: `SELECT l.pid, l.lid, l.uid FROM list_copy c JOIN list l ON l.pid = c.pid AND l.lid = c.lid
-      ORDER BY c.portion LIMIT 1 FOR UPDATE OF l SKIP LOCKED`,
+      WHERE ${inService('l.pid')} ORDER BY c.portion LIMIT 1 FOR UPDATE OF l SKIP LOCKED`,
   });
   return row ?? null;
 }

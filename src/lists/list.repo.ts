@@ -6,9 +6,13 @@ import type { ShopperRow } from '../shoppers/shopper.repo.ts';
 import { listColumns } from './list.columns.ts';
 import type { ListChanges, ListRow, NewList } from './list.columns.ts';
 
-/** The size of all lists of one owner, inside a statement that writes `l`: a subquery would read the old size of `l`. */
+/**
+ * The size of all lists of one owner, inside a statement that writes `l`: a subquery would read the old size of `l`. Ordered, because a plan made
+ * while the table is small would otherwise keep reading all lists of the store.
+ */
 export const USED_BYTES = `l.bytes + coalesce((
-  SELECT sum(o.bytes) FROM list o WHERE o.pid = l.pid AND o.regid = l.regid AND o.lid <> l.lid), 0)::bigint`;
+  SELECT sum(o.bytes) FROM (SELECT * FROM list o WHERE o.pid = l.pid AND o.regid = l.regid ORDER BY o.seq DESC) o
+  WHERE o.lid <> l.lid), 0)::bigint`;
 
 export type ListOwner = Pick<ListModel, 'pid' | 'regid'>;
 

@@ -7,8 +7,9 @@ import { fail } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import { checkSlice } from '../platform/page.ts';
 import type { Slice } from '../platform/page.ts';
-import { findShopper, lockShopper } from '../shoppers/shopper.repo.ts';
+import { findShopper } from '../shoppers/shopper.repo.ts';
 import { checkEmail } from '../shoppers/shopper.rules.ts';
+import { enter } from '../shoppers/shopper.service.ts';
 import type { StoreRow } from '../stores/store.repo.ts';
 import { addPortions, copyList, finishCopies, lockCopyingList } from './item-copy.repo.ts';
 import { newestVariants, queueListEvents } from './item.repo.ts';
@@ -38,7 +39,7 @@ export async function createList(ctx: Context, input: CreateListInput): Promise<
   const list = checkNewList(ctx, owner.store, input);
   const fromlid = input.fromlid ? rules.checkLid(input.fromlid, 'fromlid') : null;
   const created = await ctx.db.transaction(async (tx) => {
-    await lockOwner(tx, owner);
+    await enter(tx, owner, ctx.now());
     const existing = list.lty === 'sfl' ? await lists.findSaveForLater(tx, owner) : null;
     if (existing !== null && fromlid)
       fail(
@@ -104,7 +105,7 @@ export async function initSaveForLater(ctx: Context, lname: string | null | unde
   const lid =
     (await lists.findSaveForLater(ctx.db, owner)) ??
     (await ctx.db.transaction(async (tx) => {
-      await lockOwner(tx, owner);
+      await enter(tx, owner, ctx.now());
       const existing = await lists.findSaveForLater(tx, owner);
       if (existing !== null) return existing;
       await checkListCount(ctx, tx, owner);
@@ -127,17 +128,17 @@ export async function withOwnList<Result>(
   const checked = rules.checkLid(lid);
   return ctx.db.transaction(async (tx) => {
     // A merge locks the shopper before the list, too.
-    if (isLarge) await lockOwner(tx, owner);
+    if (isLarge) await enter(tx, owner, ctx.now());
     const list = (await lists.lockList(tx, owner, checked)) ?? (await failMissing(tx, owner));
     rules.checkListVersion(list.version, expectedVersion);
     return work(tx, list, owner);
   });
 }
 
-/** A guest that was merged while its request was running has to authenticate again. */
+/** A guest that was merged while its request was running has to authenticate again; one without a row was not. */
 export async function failMissing(db: Db, owner: Owner): Promise<never> {
   const current = await findShopper(db, owner);
-  return fail(current?.epoch === owner.epoch ? 'list-not-found' : 'sw-badregid');
+  return fail((current?.epoch ?? 0) === owner.epoch ? 'list-not-found' : 'sw-badregid');
 }
 
 export function changeList(ctx: Context, lid: string, changes: ListChanges, version: Version) {
@@ -146,12 +147,6 @@ export function changeList(ctx: Context, lid: string, changes: ListChanges, vers
     rules.checkBytes(ctx, used);
     return ownView(owner, changed);
   });
-}
-
-/** Serializes creations of one shopper, and merges of its lists. */
-export async function lockOwner(tx: Tx, owner: Owner): Promise<void> {
-  const current = await lockShopper(tx, owner);
-  if (current?.epoch !== owner.epoch) fail('sw-badregid');
 }
 
 const BLANK = { lnote: null, lprops: {}, cprops: {}, ldesc: {}, cfor: null };

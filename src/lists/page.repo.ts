@@ -185,6 +185,9 @@ export type ListsRow = { lists: (ListRow & Shown)[]; total: number };
 
 const IS_WANTED = `l.pid = k.pid AND l.regid = k.regid AND (k.lty IS NULL OR coalesce(l.lty, 'wl') = k.lty) AND (k.st IS NULL OR l.st = k.st) AND (k.lids IS NULL OR l.lid = ANY (string_to_array(k.lids, ',')))`;
 
+/** Ordered, so that only the index by owner serves it, also in a plan that was made while the table was small. */
+const WANTED = `(SELECT * FROM list l WHERE ${IS_WANTED} ORDER BY l.seq DESC) l`;
+
 const LISTS_KEY_COLUMNS = {
   pid: 'text',
   regid: 'text',
@@ -204,7 +207,7 @@ function listsStatement(reading: Direction): Statement {
     name: reading === 'desc' ? 'lists_of' : 'lists_of_back',
     text: `
     SELECT ${sized('found.lists', 'lists', 'k.max_bytes', 'e.estimate')},
-      CASE WHEN k.max_rows IS NOT NULL THEN (SELECT count(*) FROM list l WHERE ${IS_WANTED}) ELSE 0 END AS total
+      CASE WHEN k.max_rows IS NOT NULL THEN (SELECT count(*) FROM ${WANTED}) ELSE 0 END AS total
     FROM ${unnestKeys('k', LISTS_KEY_COLUMNS)}
     CROSS JOIN LATERAL (
       SELECT CASE WHEN is_little THEN k.shown ELSE least(k.shown, ${PREVIEW_SIZE}) END AS shown,
@@ -214,7 +217,7 @@ function listsStatement(reading: Direction): Statement {
           CASE WHEN k.max_rows IS NULL THEN sum(l.cnt) ELSE (
             SELECT sum(cnt) FROM (SELECT l.cnt FROM list l WHERE ${isOnPage} ORDER BY l.seq ${reading} LIMIT k.max_rows - 1) page)
           END <= ${MAX_SHOWN} AS is_little
-        FROM list l WHERE k.shown > 0 AND ${IS_WANTED}) sums) e
+        FROM ${WANTED} WHERE k.shown > 0) sums) e
     CROSS JOIN LATERAL (
       SELECT CASE WHEN ${isWorthBuilding('e.estimate', 'k.max_bytes')} THEN coalesce(json_agg(x ORDER BY x.seq DESC), '[]') END AS lists FROM (
         SELECT ${READ_LIST}, e.shown, CASE WHEN e.shown > 0 THEN (${PREVIEW}) END AS preview

@@ -11,6 +11,7 @@ import type { Tx } from '../platform/database/database.ts';
 import { fail } from '../platform/errors.ts';
 import { checkLimit, checkSlice, decodeSeq, encodeCursor, toConnection } from '../platform/page.ts';
 import type { Slice } from '../platform/page.ts';
+import { enter } from '../shoppers/shopper.service.ts';
 import { queueEvents } from '../stores/webhooks/event.repo.ts';
 import { checkItemCount } from './contents.writes.ts';
 import type { ItemRow } from './item.columns.ts';
@@ -27,7 +28,7 @@ import {
   restorableSince,
   restorableUntil,
 } from './list.rules.ts';
-import { checkListCount, failMissing, lockOwner, withOwnList } from './list.service.ts';
+import { checkListCount, failMissing, withOwnList } from './list.service.ts';
 import type { Owner } from './list.service.ts';
 import { isOwn, ownView } from './list.view.ts';
 import type { ListView } from './list.view.ts';
@@ -43,7 +44,7 @@ export async function restoreList(ctx: Context, lid: string): Promise<ListView> 
   const checked = checkLid(lid);
   const row = await ctx.db.transaction(async (tx) => {
     // Creating and merging lists take this lock first, too: all of them count the shopper's lists.
-    await lockOwner(tx, owner);
+    await enter(tx, owner, ctx.now());
     const present = await findOwnList(tx, owner, checked);
     if (present !== null) return present;
     const since = restorableSince(owner.store, ctx.now());

@@ -112,7 +112,8 @@ const expiredIn = (table: string, columns: string, limit: number, more = ''): st
   SELECT d.* FROM store s CROSS JOIN LATERAL (
     SELECT ${columns} FROM ${table} d
     WHERE d.pid = s.pid AND d.deleted_at <= $1::timestamptz - s.restore_days * interval '24 hours' ${more}
-    ORDER BY d.deleted_at LIMIT ${limit} FOR UPDATE SKIP LOCKED) d LIMIT ${limit}`;
+    ORDER BY d.deleted_at LIMIT ${limit} FOR UPDATE SKIP LOCKED) d
+  WHERE s.move_step IS NULL LIMIT ${limit}`;
 
 /** SQL: each store has its own restore period; SKIP LOCKED. */
 const FORGET_LISTS = `

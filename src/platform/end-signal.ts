@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import type { Logger } from './log.ts';
 
 /** The process ends after this time even if work still hangs; the next start adopts a database that was left running. */
@@ -9,6 +10,8 @@ export function limitShutdown(log: Logger): void {
     process.exit(1);
   }, EXIT_LIMIT_MS).unref();
 }
+
+export type EndSignal = ReturnType<typeof endSignal>;
 
 /**
  * Waits for the first signal or fatal error. Installed before the start, so that no signal is lost, and calls `onEnd` at once,
@@ -28,6 +31,11 @@ export function endSignal(log: Logger, onEnd: () => void) {
         end(0);
       });
     }
+    if (cluster.isWorker)
+      process.once('disconnect', () => {
+        log.error('The main process of this service has ended; this gateway ends, too');
+        end(1);
+      });
     // Only logged, because otherwise one request could end the process for all.
     process.on('unhandledRejection', (reason) => log.error({ err: reason }, 'Unhandled promise rejection'));
     // It may have interrupted anything: the work in progress is completed, and a supervisor restarts the process.

@@ -103,6 +103,12 @@ export function fail(
   throw new AppError(type, msg, headers);
 }
 
+/** For a store that is on its way to another server, where it works in a moment. */
+export function movingError(): AppError {
+  const text = 'The store is moving to another server; retry in a moment';
+  return new AppError('maintenance', text, { 'Retry-After': '2' });
+}
+
 /** Refuses a caller until a time; `limit` is the number of calls in the period, where callers may know it. */
 export function failUntil(until: Date, now: Date, msg: string, limit?: number): never {
   const seconds = String(Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1_000)));

@@ -1,6 +1,12 @@
+import cluster from 'node:cluster';
 import { createHmac } from 'node:crypto';
 import { Redis } from 'ioredis';
-import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import {
+  RateLimiterCluster,
+  RateLimiterMemory,
+  RateLimiterRedis,
+  RateLimiterRes,
+} from 'rate-limiter-flexible';
 import type { RateLimiterAbstract } from 'rate-limiter-flexible';
 import { describeFailure } from './errors.ts';
 import type { Logger } from './log.ts';
@@ -22,14 +28,14 @@ export type Standing = {
 
 export type Account = { kind: string; key: string; limit: number };
 
-/** Counts points per minute: across all processes that share a Redis, else in this one. */
+/** Counts points per minute: across all processes that share a Redis, else across the gateways of this service. */
 export type Limiter = {
   /**
    * Connects to Redis, if configured; never throws, and waits at most one second. All processes share `secret`, which hides
    * callers from readers of Redis: addresses are few enough to try them all.
    */
   open(secret: Uint8Array): Promise<void>;
-  /** `kind` names the limit and `key` the caller; neither leaves this process in the clear. */
+  /** `kind` names the limit and `key` the caller; neither leaves this service in the clear. */
   count(kind: string, key: string, limit: number, points?: number): Promise<Standing>;
   close(): void;
 };
@@ -70,8 +76,19 @@ function createCounter(make: (options: Options) => RateLimiterAbstract): Counter
 const hide = (kind: string, key: string, secret: Uint8Array): string =>
   createHmac('sha256', secret).update(`${kind} ${key}`).digest('base64url');
 
-/** Counts in memory while Redis is unavailable. A timer checks for its return, so that no request waits. Each change is logged once. */
-function createSharedLimiter(url: string, log: Logger, inMemory: Counter): Limiter {
+/** Counts in the main process for all gateways of the service, and here while that does not respond or has ended. */
+function createLocalCounter(): Counter {
+  const inMemory = createCounter((options) => new RateLimiterMemory(options));
+  if (!cluster.isWorker) return inMemory;
+  const inService = createCounter((options) => new RateLimiterCluster(options));
+  return async (...account) => {
+    if (!process.connected) return inMemory(...account);
+    return inService(...account).catch(() => inMemory(...account));
+  };
+}
+
+/** Counts locally while Redis is unavailable. A timer checks for its return, so that no request waits. Each change is logged once. */
+function createSharedLimiter(url: string, log: Logger, local: Counter): Limiter {
   const redis = new Redis(url, {
     lazyConnect: true,
     connectTimeout: CONNECT_LIMIT_MS,
@@ -102,7 +119,7 @@ function createSharedLimiter(url: string, log: Logger, inMemory: Counter): Limit
     if (isShared !== false)
       log.warn(
         { reason: describeFailure(error) },
-        'Redis is unavailable: each process counts rate limits by itself until it returns',
+        'Redis is unavailable: each service counts rate limits by itself until it returns',
       );
     isShared = false;
   };
@@ -135,7 +152,7 @@ function createSharedLimiter(url: string, log: Logger, inMemory: Counter): Limit
         } catch (error) {
           tellAway(cause ?? error);
         }
-      return inMemory(kind, key, limit, points);
+      return local(kind, key, limit, points);
     },
     close() {
       clearInterval(timer);
@@ -146,7 +163,7 @@ function createSharedLimiter(url: string, log: Logger, inMemory: Counter): Limit
 }
 
 export function createLimiter(redisUrl: string | null, log: Logger): Limiter {
-  const inMemory = createCounter((options) => new RateLimiterMemory(options));
-  if (redisUrl !== null) return createSharedLimiter(redisUrl, log, inMemory);
-  return { open: () => Promise.resolve(), count: inMemory, close: () => undefined };
+  const local = createLocalCounter();
+  if (redisUrl !== null) return createSharedLimiter(redisUrl, log, local);
+  return { open: () => Promise.resolve(), count: local, close: () => undefined };
 }

@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import { pino } from 'pino';
 import type { DestinationStream, Logger } from 'pino';
 import { logTo } from './log-lines.ts';
@@ -44,7 +45,8 @@ export function createLogger(level: string, destination: DestinationStream = log
   return pino(
     {
       level,
-      base: undefined,
+      // Which gateway of the service wrote a line.
+      base: cluster.isWorker ? { pid: process.pid } : undefined,
       timestamp: pino.stdTimeFunctions.isoTime,
       serializers: {
         err: (error: unknown) => serializeError(error),

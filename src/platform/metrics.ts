@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import type { Aggregator } from 'prom-client';
 import { describeFailure } from './errors.ts';
 import type { Logger } from './log.ts';
 
@@ -24,9 +25,15 @@ const histogram = <Label extends string>(
   help: string,
 ) => new Histogram<Label>({ ...optionsOf(name, labels, help), buckets });
 
-const gauge = <Label extends string>(name: string, labels: readonly Label[], help: string) => {
+/** `aggregator` combines the values of the gateways of one service. */
+const gauge = <Label extends string>(
+  name: string,
+  labels: readonly Label[],
+  help: string,
+  aggregator: Aggregator = 'sum',
+) => {
   const options = optionsOf(name, labels, help);
-  return new Gauge<Label>({ ...options, collect: () => readers.get(options.name)?.() });
+  return new Gauge<Label>({ ...options, aggregator, collect: () => readers.get(options.name)?.() });
 };
 
 const REQUEST_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
@@ -51,6 +58,7 @@ export const METRICS = {
     'rate_limits_shared',
     [],
     'With REDIS_URL: 1 while rate limits are counted in Redis, 0 while it is unavailable',
+    'min',
   ),
   requestsUnderWay: gauge('requests_under_way', [], 'Requests in progress'),
   requestsWaiting: gauge('requests_waiting', [], 'Requests waiting in the queue'),
@@ -62,6 +70,16 @@ export const METRICS = {
     'Reads by whether the response cache served them: hit, miss',
   ),
   keptBytes: gauge('kept_answers_bytes', [], 'Size of the response cache in bytes'),
+  guestsExamined: counter(
+    'guests_examined_total',
+    [],
+    'Shoppers examined by the daily removal of idle guests',
+  ),
+  guestsRemoved: counter(
+    'guests_removed_total',
+    ['how'],
+    'Idle guests removed: deleted, or reduced to regid and epoch',
+  ),
   batchSize: histogram(
     'batch_size',
     ['kind'],
@@ -91,11 +109,12 @@ export const METRICS = {
     STATEMENT_SECONDS,
     'Time from a statement to its result, by its name',
   ),
-  outboxQueued: gauge('outbox_queued', MESSAGE, 'Messages that wait, by kind; counted up to 100,000'),
+  outboxQueued: gauge('outbox_queued', MESSAGE, 'Messages that wait, by kind; counted up to 100,000', 'max'),
   outboxLate: gauge(
     'outbox_oldest_due_seconds',
     MESSAGE,
     'How long the oldest sendable message has been due, by kind',
+    'max',
   ),
   messages: counter(
     'messages_total',
@@ -114,7 +133,8 @@ export const METRICS = {
     ['metric'],
     'Values that could not be read for a scrape, by metric',
   ),
-  build: gauge('build_info', ['version', 'node'], 'Always 1; the labels say what runs'),
+  build: gauge('build_info', ['version', 'node'], 'Always 1; the labels say what runs', 'max'),
+  gateways: gauge('gateways', [], 'Processes of this service that serve requests (PROCESSES)'),
 };
 
 /** Sets the function that reads a gauge at each scrape; the last call wins. */
@@ -141,5 +161,6 @@ export function measure<Label extends string>(
 export function watchProcess(version: string): void {
   if (registry.getSingleMetric('process_cpu_user_seconds_total')) return;
   collectDefaultMetrics({ register: registry });
+  measure(METRICS.gateways, () => 1);
   measure(METRICS.build, (build) => build.set({ version, node: process.version }, 1));
 }

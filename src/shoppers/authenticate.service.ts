@@ -11,12 +11,13 @@ import { OPERATOR_USER, findOperator } from '../stores/operator.service.ts';
 import { findSession } from '../stores/session.service.ts';
 import type { Signed } from '../stores/session.service.ts';
 import type { StoreKeyRow, StoreRow } from '../stores/store.repo.ts';
-import { hashKey, isServed } from '../stores/store.rules.ts';
+import { failWhenMoving, hashKey, isServed } from '../stores/store.rules.ts';
 import { loadIdentities } from './identity.repo.ts';
 import type { IdentityClaim, IdentityRow, Versioned } from './identity.repo.ts';
 import { epochOf, isSessionOf, markIn } from './identity.rules.ts';
-import { linksOf } from './shopper.repo.ts';
+import { VISIT_MS, linksOf, noteVisit } from './shopper.repo.ts';
 import type { IdentityKey, ShopperRow } from './shopper.repo.ts';
+import { unseenGuest } from './shopper.service.ts';
 
 /** Of a request that shows nothing. */
 export const NO_CREDENTIALS: Credentials = Object.freeze({
@@ -84,6 +85,7 @@ export async function authenticate(
 
 /** Fails while the service or the caller's store is closed for maintenance. */
 export function failWhenClosed({ isServiceDown, store }: Identified): void {
+  if (store) failWhenMoving(store);
   if (isServiceDown || store?.maintenance)
     fail('maintenance', undefined, { 'Retry-After': MAINTENANCE_RETRY_SECONDS });
 }
@@ -174,10 +176,41 @@ function createUseNotes({ db, now, log }: Pick<Services, 'db' | 'now' | 'log'>) 
   };
 }
 
+/** The version of a shopper without a row. */
+const UNSEEN = 'unseen';
+
+/** A guest that has no row yet; the same object as before, so that cached responses about it stay fresh. */
+function unseen(
+  store: StoreRow,
+  regid: string,
+  known: Versioned<ShopperRow> | null,
+): Versioned<ShopperRow> | null {
+  if (known?.version === UNSEEN) return known;
+  const row = unseenGuest(store, regid);
+  return row && { row, version: UNSEEN, bytes: UNSEEN_BYTES };
+}
+
+const UNSEEN_BYTES = 500;
+
+/** Records a guest's visit in the background, at most once a day: who stays away loses an empty row (`guestDays`). */
+function createVisitNotes({ db, now, log }: Pick<Services, 'db' | 'now' | 'log'>) {
+  const noting = new Set<string>();
+  return ({ pid, regid, isGuest, lastlogin }: ShopperRow): void => {
+    if (!isGuest || lastlogin === null || now().getTime() - lastlogin.getTime() < VISIT_MS) return;
+    const name = `${pid} ${regid}`;
+    if (noting.has(name)) return;
+    noting.add(name);
+    noteVisit(db, { pid, regid }, now())
+      .catch((error: unknown) => log.debug({ err: error }, "Could not save a guest's visit"))
+      .finally(() => noting.delete(name));
+  };
+}
+
 /** Creates the function that authenticates callers. It never throws on wrong credentials. */
 function createIdentification(services: Services): (claim: CallerClaim) => Promise<Identified> {
   const { db, config } = services;
   const noteUse = createUseNotes(services);
+  const noteGuest = createVisitNotes(services);
   const stores = new LRUCache<string, Versioned<StoreRow>>({ max: MAX_CACHED_STORES });
   db.onLost(() => stores.clear());
   const load = createBatchLoader<IdentityClaim, IdentityRow>((claims) => loadIdentities(db, claims), BATCH);
@@ -194,7 +227,8 @@ function createIdentification(services: Services): (claim: CallerClaim) => Promi
     if (found.store !== null && found.store !== knownStore && generation === db.generation())
       stores.set(pid, found.store);
     const store = found.store?.row ?? null;
-    const shopper = found.shopper?.row ?? null;
+    const shown = found.shopper ?? (store && regid !== '' ? unseen(store, regid, knownShopper) : null);
+    const shopper = shown?.row ?? null;
     const keyId = proof === null ? null : verifiedKey(proof, keys);
     const operatorId = proof?.kind === 'operator' ? proof.operatorId : null;
     if (keyId !== null) noteUse(operatorId === null ? pid : null, keyId);
@@ -211,12 +245,13 @@ function createIdentification(services: Services): (claim: CallerClaim) => Promi
     if (store === null || !isServed(config, store) || (proof !== null && keyId === null)) return nobody;
     const denial = await shopperDenial(services, store, regid, shopper, keyId === null ? sessionid : null);
     if (denial !== null) return { ...nobody, store, keyId, denial };
+    noteGuest(shopper!);
     return {
       ...nobody,
       store,
       keyId,
       shopper: { ...shopper!, store },
-      state: { store: found.store!, shopper: found.shopper!, revision, catalog, generation },
+      state: { store: found.store!, shopper: shown!, revision, catalog, generation },
       denial: DENIALS.badRegid,
     };
   };

@@ -78,7 +78,8 @@ type IdentityJson = Pick<IdentityRow, 'isServiceDown' | 'revision'> &
 
 function reviveShopper(text: string): ShopperRow {
   const row = JSON.parse(text) as ShopperRow;
-  for (const field of ['lastlogin', 'cts', 'uts'] as const) row[field] = new Date(row[field]);
+  row.lastlogin &&= new Date(row.lastlogin);
+  for (const field of ['cts', 'uts'] as const) row[field] = new Date(row[field]);
   return row;
 }
 
@@ -92,16 +93,24 @@ function newest<Row>(
   return text === null ? known : { row: revive(text), version, bytes: text.length };
 }
 
-export async function loadIdentities(db: Database, claims: readonly IdentityClaim[]): Promise<IdentityRow[]> {
+async function readIdentities(db: Database, claims: readonly IdentityClaim[]): Promise<IdentityRow[]> {
   const generation = db.generation();
-  const rows = await db.query<IdentityJson>(LOAD_IDENTITIES, [
+  const values = [
     ...arraysOf(claims, 'pid', 'regid', 'hasKey'),
     claims.map(({ shards }) => `{${shards.join(',')}}`),
     claims.map(({ knownStore }) => knownStore?.version ?? ''),
     claims.map(({ knownShopper }) => knownShopper?.version ?? ''),
-    db.follow !== null,
-  ]);
-  db.follow?.(rows[0]!.position!);
+  ];
+  const load = async (): Promise<IdentityJson[]> => {
+    const found = await db.query<IdentityJson>(LOAD_IDENTITIES, [...values, db.follow !== null]);
+    db.follow?.(found[0]!.position!);
+    return found;
+  };
+  const onReplica = { ...LOAD_IDENTITIES, values: [...values, false] };
+  const rows = await (db.readEither?.(
+    load,
+    async (query) => (await query(onReplica)).rows as IdentityJson[],
+  ) ?? load());
   return rows.map(({ isServiceDown, keys, revision, catalog, ...row }, index) => ({
     isServiceDown,
     store: newest(claims[index]!.knownStore, row.storeVersion, row.store, reviveStore),
@@ -111,4 +120,17 @@ export async function loadIdentities(db: Database, claims: readonly IdentityClai
     catalog: catalog ?? 0,
     generation,
   }));
+}
+
+/** Claims of a store alone are equal: a back end that identifies many visitors at once is looked up once. */
+const nameOf = ({ pid, regid, hasKey, shards }: IdentityClaim, index: number): string =>
+  regid === '' && shards.length === 0 ? `${pid} ${hasKey}` : String(index);
+
+/** A row for each claim, in order. */
+export async function loadIdentities(db: Database, claims: readonly IdentityClaim[]): Promise<IdentityRow[]> {
+  const names = claims.map(nameOf);
+  const unique = new Map(names.map((name, index) => [name, claims[index]!]));
+  const rows = await readIdentities(db, [...unique.values()]);
+  const byName = new Map([...unique.keys()].map((name, index) => [name, rows[index]!]));
+  return names.map((name) => byName.get(name)!);
 }

@@ -9,9 +9,32 @@ function mac(secret: Uint8Array, ...parts: string[]): string {
   return createHmac('sha256', secret).update(JSON.stringify(parts)).digest('base64url');
 }
 
+export type ShopperKind = 'guest' | 'account';
+
+// A guest has no row until it saves something, so its regid says itself that it is one of ours: 22 characters are derived, 20 check them, and
+// the last one is the mark. Other regids never end in it: their last character holds four bits.
+const GUEST_LENGTH = 22;
+const REGID_LENGTH = 43;
+export const GUEST_MARK = 'G';
+
+function markGuest(secret: Uint8Array, derived: string): string {
+  return (derived + mac(secret, 'guest check', derived)).slice(0, REGID_LENGTH - 1) + GUEST_MARK;
+}
+
 /** The permanent token of a guest (lower-case uuid) or an account (lower-case email). */
-export function regidOf(secret: Uint8Array, kind: 'guest' | 'account', identity: string): string {
-  return mac(secret, kind, identity);
+export function regidOf(secret: Uint8Array, kind: ShopperKind, identity: string): string {
+  const derived = mac(secret, kind, identity);
+  return kind === 'guest' ? markGuest(secret, derived.slice(0, GUEST_LENGTH)) : derived;
+}
+
+/** The regid of a guest before regids had a mark; a guest with a row under it keeps it. */
+export function formerGuestRegid(secret: Uint8Array, uuid: string): string {
+  return mac(secret, 'guest', uuid);
+}
+
+/** Whether the store's secret made this regid for a guest; takes the same time for every wrong one. */
+export function isGuestRegid(secret: Uint8Array, regid: string): boolean {
+  return regid.endsWith(GUEST_MARK) && isSameText(regid, markGuest(secret, regid.slice(0, GUEST_LENGTH)));
 }
 
 /** A public id that does not reveal the regid. */

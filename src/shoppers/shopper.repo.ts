@@ -1,8 +1,9 @@
 import { Prisma } from '../generated/prisma/client.ts';
 import type { GuestLinkModel, ShopperModel } from '../generated/prisma/models.ts';
-import { selectColumns } from '../platform/database/columns.ts';
-import type { Database, Db, Tx } from '../platform/database/database.ts';
+import { arraysOf, selectColumns, unnestKeys } from '../platform/database/columns.ts';
+import type { Db, Tx } from '../platform/database/database.ts';
 import type { PageRead } from '../platform/page.ts';
+import { DAY_MS } from '../platform/time.ts';
 import { wordsOf } from '../stores/products/product-search.repo.ts';
 
 export type ShopperRow = Omit<ShopperModel, 'prefs' | 'pd'> & {
@@ -25,31 +26,74 @@ export type IdentityKey = Pick<ShopperModel, 'pid' | 'regid'>;
 
 export type NewShopper = Pick<ShopperRow, 'pid' | 'regid' | 'isGuest' | 'uid' | 'di' | 'em'>;
 
-/** SQL: every login runs it, and it costs a third of the typed upsert. */
+/** A visit is recorded at most this often, because most page views must not write. */
+export const VISIT_MS = DAY_MS;
+
+/** SQL: every login runs it; a typed call cannot compare with the old time. It locks the row. */
 const TOUCH = {
   name: 'touch_shopper',
   text: `
-    INSERT INTO shopper AS sh (pid, regid, is_guest, uid, di, em, language, lastlogin, cts, uts) VALUES ($1, $2, $3, $4, $5, $6, $8, $7, $7, $7)
-    ON CONFLICT (pid, regid) DO UPDATE SET lastlogin = excluded.lastlogin, em = excluded.em, merged_into = NULL,
-      language = coalesce(excluded.language, sh.language)
-    RETURNING ${COLUMNS}`,
+    UPDATE shopper sh SET em = $3, language = coalesce($5, sh.language), merged_into = CASE WHEN $6 THEN NULL ELSE sh.merged_into END,
+      lastlogin = CASE WHEN sh.lastlogin > $4::timestamptz - interval '${VISIT_MS} ms' THEN sh.lastlogin ELSE $4 END,
+      cts = CASE WHEN sh.lastlogin IS NULL THEN $4 ELSE sh.cts END
+    WHERE pid = $1 AND regid = $2 RETURNING ${COLUMNS}`,
 };
 
-/** Creates the shopper or records its login; concurrent first calls leave one row. A null `language` changes none. */
-export async function touchShopper(db: Db, shopper: NewShopper, now: Date, language: string | null = null) {
+async function touch(
+  db: Db,
+  shopper: NewShopper,
+  now: Date,
+  language: string | null,
+  isLogin: boolean,
+): Promise<ShopperRow> {
   const { pid, regid, isGuest, uid, di, em } = shopper;
-  const [row] = await db.query<ShopperRow>(TOUCH, [pid, regid, isGuest, uid, di, em, now, language]);
-  return row!;
+  const update = () => db.query<ShopperRow>(TOUCH, [pid, regid, em, now, language, isLogin]);
+  const [row] = await update();
+  if (row) return row;
+  // Whichever unique index a concurrent first call meets first, it leaves one row.
+  const data = { pid, regid, isGuest, uid, di, em, language, lastlogin: now, cts: now, uts: now };
+  await db.prisma.shopper.createMany({ data, skipDuplicates: true });
+  const [made] = await update();
+  if (!made) throw new Error('Another shopper has this address or id');
+  return made;
+}
+
+/** Creates the shopper or records its login; concurrent first calls leave one row. A null `language` changes none. */
+export function touchShopper(db: Db, shopper: NewShopper, now: Date, language: string | null = null) {
+  return touch(db, shopper, now, language, true);
+}
+
+/** Locks the shopper's row, which a guest gets with its first write. */
+export async function enterShopper(tx: Tx, shopper: NewShopper, now: Date): Promise<ShopperRow> {
+  const row = await lockShopper(tx, shopper);
+  return row?.lastlogin ? row : touch(tx, shopper, now, null, false);
+}
+
+/** Records a visit, unless one was recorded within a day. */
+export async function noteVisit(db: Db, { pid, regid }: IdentityKey, now: Date): Promise<void> {
+  const lastlogin = { lte: new Date(now.getTime() - VISIT_MS) };
+  await db.prisma.shopper.updateMany({ where: { pid, regid, lastlogin }, data: { lastlogin: now } });
+}
+
+/** SQL: every identification runs it, and one statement serves many. */
+const FIND = {
+  name: 'find_shoppers',
+  text: `
+    SELECT ${COLUMNS}
+    FROM ${unnestKeys('k', { pid: 'text', regid: 'text' })}
+    LEFT JOIN LATERAL (SELECT * FROM shopper WHERE pid = k.pid AND regid = k.regid LIMIT 1) sh ON true
+    ORDER BY k.position`,
+};
+
+/** A row or null for each key, in order. */
+export async function findShoppers(db: Db, keys: readonly IdentityKey[]): Promise<(ShopperRow | null)[]> {
+  const rows = await db.query<ShopperRow>(FIND, arraysOf(keys, 'pid', 'regid'));
+  return rows.map((row) => (row.regid === null ? null : row));
 }
 
 /** Creates a shopper without a login; one that was erased gets its address back. */
-export async function makeShopper(tx: Tx, { em, ...shopper }: NewShopper, now: Date): Promise<void> {
-  const { pid, regid } = shopper;
-  await tx.prisma.shopper.upsert({
-    where: { pid_regid: { pid, regid } },
-    create: { ...shopper, em, lastlogin: now, cts: now, uts: now },
-    update: { em },
-  });
+export async function makeShopper(tx: Tx, shopper: NewShopper, now: Date): Promise<void> {
+  await touch(tx, shopper, now, null, false);
 }
 
 export function findAccount(db: Db, pid: string, em: string): Promise<Pick<ShopperRow, 'regid'> | null> {
@@ -104,10 +148,9 @@ export async function findShopper(db: Db, { pid, regid }: IdentityKey): Promise<
   return (await db.prisma.shopper.findFirst({ where: { pid, regid } })) as ShopperRow | null;
 }
 
-/** Ends a shopper's sessions; false when there is no such shopper. */
-export async function moveShopperEpoch(db: Database, { pid, regid }: IdentityKey): Promise<boolean> {
-  const data = { epoch: { increment: 1 } };
-  return (await db.prisma.shopper.updateMany({ where: { pid, regid }, data })).count === 1;
+/** Ends a shopper's sessions. */
+export async function moveShopperEpoch(tx: Tx, { pid, regid }: IdentityKey): Promise<void> {
+  await tx.prisma.shopper.updateMany({ where: { pid, regid }, data: { epoch: { increment: 1 } } });
 }
 
 /** A null `isGuest` means guests and accounts. */
@@ -118,12 +161,12 @@ type Position = Pick<ShopperRow, 'cts' | 'uid'>;
 
 const kindsOf = (isGuest: boolean | null): boolean[] => (isGuest === null ? [false, true] : [isGuest]);
 
-/** Leaves out the blank rows of erased accounts and merged guests. */
+/** Leaves out the blank rows of erased accounts, and of guests that were merged, erased or away for long. */
 const whereOf = (pid: string, isGuest: boolean) => ({
   pid,
   isGuest,
   mergedInto: null,
-  ...(!isGuest && { em: { not: null } }),
+  ...(isGuest ? { lastlogin: { not: null } } : { em: { not: null } }),
 });
 
 const IS_SOMEBODY = `sh.pid = $1 AND sh.merged_into IS NULL AND ($2::boolean IS NULL OR sh.is_guest = $2)`;

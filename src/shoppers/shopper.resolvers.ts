@@ -13,6 +13,9 @@ export const shopperResolvers = {
   Mutation: { updateShopper: (_root, { input }, ctx) => updateShopper(ctx, input) },
   Shopper: { id: ({ uid }) => nodeId('Shopper', uid), userinfo: (shopper) => shopper },
   UserInfo: {
+    // A guest that has saved nothing has no row.
+    cts: ({ cts, lastlogin }) => lastlogin && cts,
+    uts: ({ uts, lastlogin }) => lastlogin && uts,
     prefs: (shopper) => shownOf('prefs', shopper),
     pd: (shopper) => shownOf('pd', shopper),
     preferences: ({ prefs }) => preferencesOf(prefs),

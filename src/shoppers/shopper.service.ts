@@ -3,6 +3,7 @@ import type { Context, Services } from '../context.ts';
 import type { QueryShoppersArgs, UpdateShopperInput } from '../generated/resolvers.ts';
 import { CSV_PORTION, streamCsv } from '../platform/csv.ts';
 import type { CsvColumn } from '../platform/csv.ts';
+import type { Tx } from '../platform/database/database.ts';
 import { fail } from '../platform/errors.ts';
 import { objectFault } from '../platform/json.ts';
 import { readLanguage } from '../platform/messages.ts';
@@ -17,18 +18,29 @@ import {
 import type { CountedConnection } from '../platform/page.ts';
 import { findStore, moveStoreEpoch } from '../stores/store.repo.ts';
 import { failNoStore } from '../stores/store.service.ts';
-import { publicIdOf, regidOf } from './identity.rules.ts';
-import { profileFault, withoutEmpty } from './profile.rules.ts';
+import { formerGuestRegid, isGuestRegid, publicIdOf, regidOf } from './identity.rules.ts';
+import type { ShopperKind } from './identity.rules.ts';
+import { BLANK_PROFILE, profileFault, withoutEmpty } from './profile.rules.ts';
 import * as shoppers from './shopper.repo.ts';
-import type { NewShopper, ShopperChanges, ShopperFilter, ShopperRow } from './shopper.repo.ts';
+import type { IdentityKey, NewShopper, ShopperChanges, ShopperFilter, ShopperRow } from './shopper.repo.ts';
 import { checkEmail, checkLine, checkUuid } from './shopper.rules.ts';
 
 /** Changes the profile of the shopper that the calling store names. */
 export async function updateShopper(ctx: Context, changes: UpdateShopperInput): Promise<ShopperRow> {
   requireStore(ctx);
   const shopper = requireShopper(ctx);
-  await shoppers.updateShopper(ctx.db, shopper, checkChanges(changes), ctx.now());
-  return (await shoppers.findShopper(ctx.db, shopper)) ?? fail('sw-badregid');
+  const checked = checkChanges(changes);
+  return ctx.db.transaction(async (tx) => {
+    await enter(tx, shopper, ctx.now());
+    await shoppers.updateShopper(tx, shopper, checked, ctx.now());
+    return (await shoppers.findShopper(tx, shopper))!;
+  });
+}
+
+/** Locks the calling shopper's row, which a guest gets with its first write; fails if its sessions have ended meanwhile. */
+export async function enter(tx: Tx, shopper: ShopperRow, now: Date): Promise<void> {
+  const { epoch } = await shoppers.enterShopper(tx, shopper, now);
+  if (epoch !== shopper.epoch) fail('sw-badregid');
 }
 
 const TEXT_FIELDS = ['fname', 'lname', 'm', 'sw_mkt', 'ut'] as const;
@@ -76,29 +88,56 @@ function checkChanges(input: UpdateShopperInput): ShopperChanges {
 export type KeyedStore = { pid: string; secret: Uint8Array };
 
 /** The row of a guest or an account that may not exist yet. */
-export function newShopper(store: KeyedStore, kind: 'guest' | 'account', identity: string): NewShopper {
-  const regid = regidOf(store.secret, kind, identity);
-  return {
-    pid: store.pid,
-    regid,
-    isGuest: kind === 'guest',
-    uid: publicIdOf(store.secret, 'user', regid),
-    di: publicIdOf(store.secret, 'device', regid),
-    em: kind === 'account' ? identity : null,
-  };
+export function newShopper(store: KeyedStore, kind: ShopperKind, identity: string): NewShopper {
+  const em = kind === 'account' ? identity : null;
+  return withRegid(store, kind, regidOf(store.secret, kind, identity), em);
 }
+
+function withRegid({ pid, secret }: KeyedStore, kind: ShopperKind, regid: string, em: string | null) {
+  const [uid, di] = [publicIdOf(secret, 'user', regid), publicIdOf(secret, 'device', regid)];
+  return { pid, regid, isGuest: kind === 'guest', uid, di, em };
+}
+
+const NEVER = new Date(0);
+
+/** The guest with this regid as long as it has no row; null if the store has not made the regid for a guest. */
+export function unseenGuest(store: KeyedStore, regid: string): ShopperRow | null {
+  if (!isGuestRegid(store.secret, regid)) return null;
+  const row = { mergedInto: null, epoch: 0, lastlogin: null, cts: NEVER, uts: NEVER };
+  return { ...BLANK_PROFILE, ...withRegid(store, 'guest', regid, null), ...row };
+}
+
+/** The guest of a uuid. One with a row from before regids had a mark keeps its regid. */
+export async function guestOf(store: KeyedStore, uuid: string, find: FindShopper): Promise<ShopperRow> {
+  const { pid, secret } = store;
+  const regid = regidOf(secret, 'guest', uuid);
+  const keys = [regid, formerGuestRegid(secret, uuid)].map((one) => ({ pid, regid: one }));
+  const [row, former] = await Promise.all(keys.map(find));
+  return row ?? former ?? unseenGuest(store, regid)!;
+}
+
+type FindShopper = (key: IdentityKey) => Promise<ShopperRow | null>;
 
 type SessionScope = { email: string } | { uuid: string } | { all: true };
 
 /** Ends the sessions of one shopper or of all; their regids and lists stay. */
-export async function revokeSessions({ db }: Pick<Services, 'db'>, pid: string, scope: SessionScope) {
+export async function revokeSessions(
+  { db, now }: Pick<Services, 'db' | 'now'>,
+  pid: string,
+  scope: SessionScope,
+) {
   const store = (await findStore(db, pid)) ?? failNoStore();
   if ('all' in scope) return moveStoreEpoch(db, pid);
-  const regid =
-    'email' in scope
-      ? regidOf(store.secret, 'account', checkEmail(scope.email))
-      : regidOf(store.secret, 'guest', checkUuid(scope.uuid));
-  if (!(await shoppers.moveShopperEpoch(db, { pid, regid }))) fail('not-found', 'Shopper not found');
+  const account = 'email' in scope ? newShopper(store, 'account', checkEmail(scope.email)) : null;
+  const uuid = 'uuid' in scope ? checkUuid(scope.uuid) : '';
+  await db.transaction(async (tx) => {
+    const find: FindShopper = (key) => shoppers.findShopper(tx, key);
+    const shopper = account ? await find(account) : await guestOf(store, uuid, find);
+    if (shopper === null) return fail('not-found', 'Shopper not found');
+    // A guest may have a session without a row.
+    await shoppers.enterShopper(tx, shopper, now());
+    return shoppers.moveShopperEpoch(tx, shopper);
+  });
 }
 
 const ORDER = 'shopper';

@@ -2,6 +2,7 @@ import type { StoreModel, SuppressionModel } from '../generated/prisma/models.ts
 import { selectColumns } from '../platform/database/columns.ts';
 import type { Db } from '../platform/database/database.ts';
 import { BRAND_SETTINGS } from './brand.columns.ts';
+import { failWhenMoving } from './store.rules.ts';
 import type { SendingSchedule, TokenKey, TokenStore } from './store.rules.ts';
 
 export type Sender = Pick<StoreModel, 'pid' | 'name' | 'isDemo' | 'linkNo' | keyof typeof BRAND_SETTINGS> &
@@ -35,9 +36,10 @@ const toSender = ({ shareUrl, allowedOrigins, ...row }: Pick<StoreModel, Selecte
   siteUrl: shareUrl ?? allowedOrigins[0] ?? null,
 });
 
-/** A short link names the store by `linkNo`. */
+/** A short link names the store by `linkNo`. Fails while the store moves. */
 export async function findSender(db: Db, where: { pid: string } | { linkNo: number }) {
-  const row = await db.prisma.store.findFirst({ where, select: SENDER });
+  const row = await db.prisma.store.findFirst({ where, select: { ...SENDER, moveStep: true } });
+  if (row) failWhenMoving(row);
   return row && toSender(row);
 }
 

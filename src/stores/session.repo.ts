@@ -1,5 +1,6 @@
 import type { OperatorSessionModel, StoreSessionModel } from '../generated/prisma/models.ts';
 import type { Database, Db } from '../platform/database/database.ts';
+import { IN_SERVICE } from '../platform/database/in-service.ts';
 
 type Hash = Uint8Array<ArrayBuffer>;
 
@@ -37,7 +38,7 @@ export async function endSession({ prisma }: Database, pid: string, hash: Hash):
 
 export async function forgetSessions({ db }: { db: Database }, now: Date): Promise<number> {
   const where = { expiresAt: { lte: now } };
-  const stores = await db.prisma.storeSession.deleteMany({ where });
+  const stores = await db.prisma.storeSession.deleteMany({ where: { ...where, key: IN_SERVICE } });
   const operators = await db.prisma.operatorSession.deleteMany({ where });
   return stores.count + operators.count;
 }

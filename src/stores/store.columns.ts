@@ -81,6 +81,16 @@ export const STORE_SETTINGS = {
     },
     form: { card: 'lists' },
   },
+  guestDays: {
+    ...{ kind: 'int', min: 0, max: 3_650, initial: 30 },
+    rule: 'must be a whole number of days from 0 to 3650',
+    cli: {
+      value: 'N',
+      help: 'days after its last visit in which a guest without lists, alerts or consent is remembered, 0 to 3650 (0: forever)',
+      off: '30 days (default)',
+    },
+    form: { card: 'lists' },
+  },
   ...BRAND_SETTINGS,
   rateLimits: {
     kind: 'rateLimits',

@@ -1,7 +1,9 @@
+import { randomInt } from 'node:crypto';
 import { Prisma } from '../generated/prisma/client.ts';
 import type { ServiceStateModel, StoreKeyModel, StoreModel } from '../generated/prisma/models.ts';
 import { columnOf } from '../platform/database/columns.ts';
 import type { Database, Db, Tx } from '../platform/database/database.ts';
+import { hasCode } from '../platform/database/embedded-system.ts';
 import type { ScheduleName, SettingName } from './store.columns.ts';
 import type { SendingSchedule, TokenKey } from './store.rules.ts';
 
@@ -42,12 +44,24 @@ export function reviveStore(text: string): StoreRow {
   });
 }
 
+/** Three characters in short links, because an SMS has no room for more; a number that is taken is followed by a longer one. */
+const LINK_NUMBERS = [36 ** 3, 36 ** 4, 36 ** 5, 2 ** 31 - 1];
+
+/** Its link number is random, so that stores of two servers hardly ever have the same one. */
 export async function createStore(
   db: Database,
   store: Pick<StoreModel, 'pid' | 'name' | 'secret' | 'isDemo'> & StoreChanges,
   key: NewKey,
+  attempt = 0,
 ): Promise<void> {
-  await db.prisma.store.create({ data: { ...store, keys: { create: key } } });
+  const linkNo = randomInt(1, LINK_NUMBERS[attempt]!);
+  try {
+    await db.prisma.store.create({ data: { ...store, linkNo, keys: { create: key } } });
+  } catch (error) {
+    // Another store has the number.
+    if (attempt + 1 === LINK_NUMBERS.length || !hasCode(error, 'P2002')) throw error;
+    await createStore(db, store, key, attempt + 1);
+  }
 }
 
 export async function updateStore(db: Db, pid: string, settings: StoreChanges): Promise<boolean> {
@@ -73,6 +87,21 @@ export function listStores(db: Database) {
     include: { keys: VALID_KEYS },
     orderBy: { createdAt: 'asc' },
   });
+}
+
+/** SQL: the planner's statistics, because counting would read everything. They name the hundred largest stores of each table. */
+const ESTIMATE_SIZES = `
+  SELECT v.pid, sum(v.share * c.reltuples)::float8 AS rows, sum(v.share * pg_total_relation_size(c.oid))::float8 AS bytes
+  FROM pg_stats s JOIN pg_class c ON c.relnamespace = s.schemaname::regnamespace AND c.relname = s.tablename
+  CROSS JOIN LATERAL unnest(s.most_common_vals::text::text[], s.most_common_freqs) AS v (pid, share)
+  WHERE s.schemaname = current_schema() AND s.attname = 'pid' AND c.reltuples > 0 GROUP BY v.pid`;
+
+export type StoreSize = { rows: number; bytes: number };
+
+/** About how large the larger stores are; none is known before the first ANALYZE. */
+export async function estimateSizes(db: Db): Promise<Map<string, StoreSize>> {
+  const rows = await db.query<StoreSize & { pid: string }>(ESTIMATE_SIZES);
+  return new Map(rows.map((row) => [row.pid, { rows: Math.round(row.rows), bytes: Math.round(row.bytes) }]));
 }
 
 /** SQL: Prisma cannot lock. Other transactions can still write rows that reference the store. */
@@ -121,6 +150,11 @@ export async function isServiceClosed({ monitor }: Database): Promise<boolean> {
 export async function readServiceSecret(db: Database): Promise<Uint8Array> {
   const state = { where: { id: 1 }, create: {}, update: {}, select: { secret: true } };
   return (await db.prisma.serviceState.upsert(state)).secret;
+}
+
+/** `store -- move` reads there whether the services of the target can decrypt the store's password. */
+export async function noteKeyIds({ prisma }: Db, keyIds: string[]): Promise<void> {
+  await prisma.serviceState.upsert({ where: { id: 1 }, create: { keyIds }, update: { keyIds } });
 }
 
 export type ApiKeyRow = Pick<StoreKeyModel, keyof typeof API_KEY>;

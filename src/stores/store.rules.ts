@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { fail } from '../platform/errors.ts';
+import { fail, movingError } from '../platform/errors.ts';
 import { newId, newToken } from '../platform/ids.ts';
 import { isLine } from '../platform/text.ts';
 import { DAY_MS } from '../platform/time.ts';
@@ -11,6 +11,11 @@ export const MAX_KEYS = 20;
 /** While DEMO is off, an existing demo store counts as unknown. */
 export function isServed(config: { demo: boolean }, store: { isDemo: boolean }): boolean {
   return config.demo || !store.isDemo;
+}
+
+/** Fails where the rows of a store are out of service because it moves to another server, or has moved. */
+export function failWhenMoving({ moveStep }: { moveStep: string | null }): void {
+  if (moveStep !== null && moveStep !== 'paused') throw movingError();
 }
 
 /** Digest, quiet hours and frequency cap of a store's alerts as they are stored; an omitted rule is off. */

@@ -14,6 +14,7 @@ import {
   changeSchedule,
   checkKeyName,
   describeTokenKeys,
+  failWhenMoving,
   isServed,
   makeKey,
   splitSchedule,
@@ -54,9 +55,11 @@ export type NewStore = Awaited<ReturnType<typeof createStore>>;
 export type StoreListing = Awaited<ReturnType<typeof listAllStores>>[number];
 
 export async function listAllStores({ db, now }: Deps) {
+  const sizes = await stores.estimateSizes(db);
   return (await stores.listStores(db)).map((store) => {
     const tokenKeys = store.tokenKeys as TokenKey[];
-    return { ...store, tokenKeys: describeTokenKeys({ ...store, tokenKeys }, now()) };
+    const size = sizes.get(store.pid) ?? null;
+    return { ...store, size, tokenKeys: describeTokenKeys({ ...store, tokenKeys }, now()) };
   });
 }
 
@@ -66,10 +69,12 @@ export function getStore(ctx: Context): StoreRow {
   return ctx.viewer.store ?? requireStore(ctx);
 }
 
-/** Returns null if this process does not serve the store. */
+/** Returns null if this process does not serve the store; fails while it moves. */
 export async function findServedStore({ db, config }: Pick<Services, 'db' | 'config'>, pid: string) {
   const store = await stores.findStore(db, pid);
-  return store && isServed(config, store) ? store : null;
+  if (store === null || !isServed(config, store)) return null;
+  failWhenMoving(store);
+  return store;
 }
 
 /** Changes a store's settings; errors use the caller's names. */

@@ -1,6 +1,7 @@
 import type { SignupWindowModel } from '../generated/prisma/models.ts';
 import { arraysOf, unnestKeys } from '../platform/database/columns.ts';
 import type { Db, Raw, Tx } from '../platform/database/database.ts';
+import { IN_SERVICE } from '../platform/database/in-service.ts';
 import { DAY_MS } from '../platform/time.ts';
 
 export type Limit = { points: number; windowMs: number };
@@ -43,6 +44,6 @@ export async function consume(tx: Tx, pid: string, key: Buffer, limit: Limit, no
 
 /** No limit has a window of more than a day. */
 export async function forgetWindows({ db }: { db: Db }, now: Date): Promise<number> {
-  const where = { startedAt: { lt: new Date(now.getTime() - DAY_MS) } };
+  const where = { ...IN_SERVICE, startedAt: { lt: new Date(now.getTime() - DAY_MS) } };
   return (await db.prisma.signupWindow.deleteMany({ where, limit: 1_000 })).count;
 }

@@ -135,7 +135,7 @@ const pathOf = (url: string): string => url.replace('https://wishes.shop.example
 const textsSent = (): string[] => provider.received.map(({ body }) => new URLSearchParams(body).get('Body')!);
 
 test('a text message is one of 160 characters whose links lead to the product and out, and prove themselves', async () => {
-  const store = await service.createStore({ name: 'Kettle shop', ...BRAND });
+  const store = await service.createStore({ name: 'Kettle', ...BRAND });
   const phone = '+4915123456789';
   for (const dt of ['Kettle', 'Copper kettle with “whistle” – '.repeat(16)]) {
     // After the topic's cool-down.
@@ -151,14 +151,14 @@ test('a text message is one of 160 characters whose links lead to the product an
     expect(text).toMatch(/ ist wieder verfügbar\. https:\/\/\S+ Stopp: https:\/\/\S+$/);
     expect(text).toMatch(/^[\x20-\x7eü]+$/);
   }
-  expect(kettle).toMatch(/^Kettle shop: Kettle ist wieder verfügbar\. /);
+  expect(kettle).toMatch(/^Kettle: Kettle ist wieder verfügbar\. /);
   const [product = '', out = ''] = [...kettle.matchAll(/https:\/\/\S+/g)].map(([url]) => pathOf(url));
   const led = await service.http.get(product).expect(302);
   expect(led.headers['location']).toMatch(/^https:\/\/shop\.example\/p\/1\?variant=7&wg=/);
 
   const page = await service.http.get(out).expect(200);
   expect(page.text).toContain('Wieder verfügbar');
-  expect(page.text).toContain('<img src="https://shop.example/logo.png" alt="Kettle shop">');
+  expect(page.text).toContain('<img src="https://shop.example/logo.png" alt="Kettle">');
   expect(page.headers['content-security-policy']).toContain('img-src https://shop.example;');
   const other = await service.createStore({ name: 'Other' });
   const altered = [

@@ -11,7 +11,7 @@ beforeAll(async () => {
   const { lid } = await client.create('Archived', { lty: 'wl' });
   await client.ok('lists/markArchived', { lid });
   sets = { lid };
-  await newGuest(service, store);
+  await (await newGuest(service, store)).create('Wishes');
   await newAccount(service, store, 'bob@example.com');
   for (const [epi, topic] of [
     [1, 'backinstock'],

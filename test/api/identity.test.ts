@@ -25,9 +25,15 @@ test('an account gets a message that names the e-mail', async () => {
   expect(body.message).toBe('Regid generated using useremail');
 });
 
-test('50 parallel first calls with one uuid give one identity and one row', async () => {
+test('50 parallel first calls with one uuid give one identity', async () => {
   const uuid = randomUUID();
   const shoppers = await Promise.all(Array.from({ length: 50 }, () => service.guest(store, uuid)));
+  expect(new Set(shoppers.map(({ regid, sessionid }) => `${regid} ${sessionid}`)).size).toBe(1);
+});
+
+test('50 parallel first calls with one e-mail address give one identity and one row', async () => {
+  const email = `${randomUUID()}@example.com`;
+  const shoppers = await Promise.all(Array.from({ length: 50 }, () => service.account(store, email)));
   expect(new Set(shoppers.map(({ regid, sessionid }) => `${regid} ${sessionid}`)).size).toBe(1);
   const rows = await service.services.db.query('SELECT 1 FROM shopper WHERE pid = $1 AND regid = $2', [
     store.pid,
@@ -105,6 +111,7 @@ test('each useragenttype has its own sessionid for one regid, and all of them wo
 test('public ids reveal neither regid nor sessionid nor e-mail nor uuid', async () => {
   const uuid = randomUUID();
   const shopper = await service.guest(store, uuid);
+  await service.post('/api/v3/lists/create', { lname: 'Wishes' }, { shopper }).expect(200);
   const { body } = await service.graphql('{ shopper { uid userinfo { uid } } }', {}, { shopper });
   const [row] = await service.services.db.query<{ di: string }>(
     'SELECT di FROM shopper WHERE pid = $1 AND regid = $2',

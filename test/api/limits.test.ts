@@ -54,10 +54,10 @@ describe('with limits', () => {
 
   test('a refused call changes nothing', async () => {
     const store = await service.createStore({ rateLimits: { key: 1 } });
-    const uuid = randomUUID();
-    const fields = { uuid, useragenttype: 'pos' };
-    await service.post(GENERATE, fields, { store }).expect(200);
-    await service.post(GENERATE, { ...fields, uuid: randomUUID() }, { store }).expect(429);
+    const identify = () =>
+      service.post(GENERATE, { useremail: `${randomUUID()}@example.com`, useragenttype: 'pos' }, { store });
+    await identify().expect(200);
+    await identify().expect(429);
     const rows = await service.services.db.query('SELECT 1 FROM shopper WHERE pid = $1', [store.pid]);
     expect(rows).toHaveLength(1);
   });

@@ -1,3 +1,4 @@
+import { enqueueMessage } from '../../src/alerts/queue/outbox.repo.ts';
 import { setMaintenance } from '../../src/stores/store.service.ts';
 import type { NewStore } from '../../src/stores/store.service.ts';
 import { useService } from '../harness.ts';
@@ -58,4 +59,35 @@ test('a write during maintenance is refused whole', async () => {
   await service.post('/storeadmin/v3/user/generate-regid', fields, { store: closed }).expect(503);
   await setMaintenance(service.services, closed.pid, false);
   expect(await countShoppers()).toBe(before);
+});
+
+test('a closed store sends no message until it opens, and then each once; others send theirs', async () => {
+  const { db, now } = service.services;
+  const sending = async (): Promise<string[][]> =>
+    (
+      await db.query<{ of: string; state: string }>(
+        `SELECT CASE pid WHEN $1 THEN 'closed' ELSE 'open' END AS of, state FROM outbox WHERE pid IN ($1, $2) ORDER BY 1`,
+        [closed.pid, open.pid],
+      )
+    ).map(({ of, state }) => [of, state]);
+  await setMaintenance(service.services, closed.pid, true);
+  const message = {
+    medium: 'sms',
+    kind: 'test',
+    recipient: '+4930123456',
+    payload: { text: 'Hello' },
+  } as const;
+  for (const { pid } of [closed, open])
+    await db.transaction((tx) => enqueueMessage(tx, { pid, ...message }, now()));
+  await service.runTasks();
+  expect(await sending()).toEqual([
+    ['closed', 'queued'],
+    ['open', 'sent'],
+  ]);
+  await setMaintenance(service.services, closed.pid, false);
+  await service.runTasks();
+  expect(await sending()).toEqual([
+    ['closed', 'sent'],
+    ['open', 'sent'],
+  ]);
 });

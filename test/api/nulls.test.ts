@@ -125,7 +125,13 @@ const INPUTS: Record<string, Updating> = {
     input: 'UpdateStoreInput',
     samples: {
       ...{ name: 'Shop', listTypes: ['gifts'], customItems: false, allowedOrigins: ['https://a.example'] },
-      ...{ shareUrl: 'https://a.example/{lid}', doubleOptIn: true, defaultRegion: 'DE', restoreDays: 7 },
+      ...{
+        shareUrl: 'https://a.example/{lid}',
+        doubleOptIn: true,
+        defaultRegion: 'DE',
+        restoreDays: 7,
+        guestDays: 9,
+      },
       ...{ digestSeconds: 60, quietFrom: '22:00', quietTo: '06:00', timeZone: 'Europe/Berlin', dailyCap: 3 },
       ...{
         logoUrl: 'https://a.example/l.png',
@@ -138,7 +144,7 @@ const INPUTS: Record<string, Updating> = {
     },
     refused: Object.fromEntries(
       [
-        ...['name', 'customItems', 'doubleOptIn', 'restoreDays', 'digestSeconds', 'locale'],
+        ...['name', 'customItems', 'doubleOptIn', 'restoreDays', 'guestDays', 'digestSeconds', 'locale'],
         ...['measureAlerts', 'attributionDays'],
       ].map((field) => [field, 'invalid-request']),
     ),

@@ -184,10 +184,17 @@ test('an Idempotency-Key has no effect: each call streams and is recorded', asyn
   ).toEqual([]);
 });
 
-test('a guest is exported by its regid', async () => {
-  const { regid } = await service.guest(store);
+test('a guest is exported by its regid; of one who has saved nothing there is nothing to export', async () => {
+  const shopper = await service.guest(store);
+  const { regid } = shopper;
+  expect((await post({ regid }).expect(404)).body.type).toBe('not-found');
+  await service.post('/api/v3/lists/create', { lname: 'Wishes' }, { shopper }).expect(200);
   const { body } = await post({ regid }).expect(200);
-  expect(body.data).toMatchObject({ shopper: { regid, is_guest: true }, lists: [], messages: [] });
+  expect(body.data).toMatchObject({
+    shopper: { regid, is_guest: true },
+    lists: [{ items: [] }],
+    messages: [],
+  });
 });
 
 test('an export is refused without a key, to a shopper or another store, for two names or nobody, in maintenance and beyond the rate limit', async () => {

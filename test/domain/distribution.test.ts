@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import pg from 'pg';
+import { listTables } from '../../src/platform/database/move/rows.ts';
 import { SESSION_OPTIONS } from '../../src/platform/database/pooler.ts';
 import { createTestDatabase } from '../setup/database.ts';
 import type { TestDatabase } from '../setup/database.ts';
@@ -7,13 +7,13 @@ import type { TestDatabase } from '../setup/database.ts';
 // A store's rows can be moved to another server, because nothing joins them to another store's: the rules of docs/scale.md, held against the
 // database's own catalogue.
 
-/** Tables that belong to no store; every server has its own, whole. prisma/distribute.sql names the same. */
+/** Tables that belong to no store; every server has its own, whole. */
 const GLOBAL_TABLES = ['_prisma_migrations', 'operator_key', 'operator_session', 'service_state', 'stop'];
 
 /** Unique without the store. */
 const GLOBAL_KEYS: Record<string, string> = {
   store_link_no_key:
-    'brief links name a store by a number; distribute.sql gives each server numbers of its own',
+    'short links name a store by a number: it is random, and a move checks that it is free on the target',
 };
 
 let database: TestDatabase;
@@ -45,11 +45,19 @@ test('every table but the named ones belongs to stores, by a column pid that is 
   expect(withPid).toEqual(owned);
 });
 
-test('distribute.sql leaves the same tables whole', () => {
-  const named = /whole constant text\[\] := '\{([^}]*)\}'/.exec(
-    readFileSync('prisma/distribute.sql', 'utf8'),
-  )![1]!;
-  expect(named.split(',').sort()).toEqual(GLOBAL_TABLES);
+test('every table of stores has a primary key with pid in it, by which a move replicates its rows', async () => {
+  const keyed = await readNames(
+    `SELECT c.relname AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
+     JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = ANY (i.indkey) AND a.attname = 'pid'
+     WHERE i.indisprimary AND c.relnamespace = 'public'::regnamespace AND c.relreplident = 'd' ORDER BY 1`,
+  );
+  expect(keyed).toEqual(owned);
+});
+
+test('a move takes every table of stores but the row of the store itself, and notes that no transaction leaves behind', async () => {
+  const moved = await listTables({ rows: read });
+  const names = owned.filter((name) => !['store', 'catalog_change'].includes(name));
+  expect(moved.map(({ name }) => name)).toEqual(names);
 });
 
 test('every key and unique index of a store has pid in it', async () => {

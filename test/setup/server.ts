@@ -102,6 +102,7 @@ async function clusterKey(): Promise<string> {
     .sort();
   const hash = createHash('sha256').update(await readFile(join(ROOT, 'package-lock.json')));
   for (const file of files) hash.update(file).update(await readFile(join(migrations, file)));
+  hash.update(await readFile(join(ROOT, 'src/platform/database/indexes.ts')));
   return hash.digest('hex').slice(0, 16);
 }
 

@@ -4,6 +4,7 @@ import { forgetTrash } from '../../lists/restore.service.ts';
 import { HOUR_MS } from '../../platform/time.ts';
 import { forgetOptIns } from '../../shoppers/contacts/mailing-list.service.ts';
 import { forgetResubscribed } from '../../shoppers/contacts/opt-out.service.ts';
+import { removeNextGuests } from '../../shoppers/guest.service.ts';
 import { forgetRemoved, forgetStockChanges } from '../../stores/catalogue/catalog.service.ts';
 import { forgetEvents } from '../../stores/catalogue/shopify.service.ts';
 import { resealPasswords } from '../../stores/mail-server/sending.service.ts';
@@ -37,6 +38,7 @@ export const HOUSEKEEPING: readonly Chore[] = [
   { name: 'delete Shopify webhooks', every: HOUR_MS, run: forgetEvents },
   { name: 'delete dashboard sessions', every: HOUR_MS, run: forgetSessions },
   { name: 'delete deleted lists and items', every: HOUR_MS, run: forgetTrash },
+  { name: 'remove idle guests', every: 1_000, run: removeNextGuests },
   { name: 'encrypt passwords with the newest key', every: HOUR_MS, run: resealPasswords },
   { name: 'delete idempotency results', every: 0, run: removeExpiredResults },
 ];

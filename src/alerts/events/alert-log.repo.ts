@@ -1,6 +1,7 @@
 import type { OutboxMessageModel } from '../../generated/prisma/models.ts';
 import { escapeLike } from '../../platform/database/columns.ts';
 import type { Db, Raw, Tx } from '../../platform/database/database.ts';
+import { IN_SERVICE } from '../../platform/database/in-service.ts';
 import { isUniqueViolation } from '../../platform/database/errors.ts';
 import type { PageRead } from '../../platform/page.ts';
 import { DAY_MS } from '../../platform/time.ts';
@@ -86,6 +87,6 @@ export async function retryAlerts(tx: Tx, pid: string, ids: readonly string[] | 
 
 /** No cool-down is longer than 30 days. */
 export async function forgetSeen({ db }: { db: Db }, now: Date): Promise<number> {
-  const where = { sentAt: { lt: new Date(now.getTime() - 30 * DAY_MS) } };
+  const where = { ...IN_SERVICE, sentAt: { lt: new Date(now.getTime() - 30 * DAY_MS) } };
   return (await db.prisma.alertSeen.deleteMany({ where, limit: 5_000 })).count;
 }

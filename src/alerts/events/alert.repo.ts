@@ -1,6 +1,7 @@
 import type { RestockModel } from '../../generated/prisma/models.ts';
 import { arraysOf } from '../../platform/database/columns.ts';
 import type { Db, Raw, Tx } from '../../platform/database/database.ts';
+import { inService } from '../../platform/database/in-service.ts';
 import { dayIn } from '../../platform/time-zone.ts';
 import { languageOrAccounts } from '../../shoppers/contacts/language.repo.ts';
 import { LIST_OWNER_COLUMNS, isNotQueued } from '../../shoppers/contacts/list-owner.repo.ts';
@@ -23,7 +24,7 @@ const CLAIM = `
   SELECT pid, id, topic, epi, cause, units, queued, cut_seq AS "cutSeq", item_seq IS NOT NULL AS "isListOwners", item_cut > 0 AS "hasListOwners",
     coalesce(item_seq, cursor_seq) AS "cursorSeq", is_first_pass AS "isFirstPass", batch_left AS "batchLeft", batch_at AS "batchAt", skip_from AS "skipFrom", skip_to AS "skipTo",
     item_cut AS "itemCut", told_since AS "notifiedSince"
-  FROM restock WHERE state = 'open' AND next_batch_at <= $1
+  FROM restock WHERE state = 'open' AND next_batch_at <= $1 AND ${inService('pid')}
   ORDER BY next_batch_at LIMIT 1 FOR UPDATE SKIP LOCKED`;
 
 /** Locks the event that has waited longest for its next batch. */

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../platform/database/database.ts';
+import { inService } from '../../platform/database/in-service.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import { AVAILABLE } from '../../stores/products/product.repo.ts';
 import { MAX_STOCK } from '../../stores/products/product.rules.ts';
@@ -139,7 +140,7 @@ export async function findMarks(tx: Tx, pid: string, epis: readonly string[]): P
 /** SQL: the schema has no relation to the messages that must be deleted first. */
 const FORGET = `
   DELETE FROM restock WHERE (pid, id) IN (
-    SELECT pid, id FROM restock r WHERE state <> 'open' AND opened_at < $1
+    SELECT pid, id FROM restock r WHERE state <> 'open' AND opened_at < $1 AND ${inService('pid')}
       AND NOT EXISTS (SELECT FROM outbox o WHERE o.pid = r.pid AND o.restock_id = r.id AND o.state = 'queued')
     LIMIT 5000) RETURNING 1`;
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { OutboxMessageModel } from '../../generated/prisma/models.ts';
 import { arraysOf } from '../../platform/database/columns.ts';
 import type { Db, Raw, Tx } from '../../platform/database/database.ts';
+import { IN_SERVICE } from '../../platform/database/in-service.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import { currentTraceparent } from '../../platform/tracing.ts';
 import type { Medium } from '../send/channels.ts';
@@ -49,6 +50,10 @@ export async function enqueueMessage(tx: Tx, message: NewMessage, now: Date): Pr
 /** The unit of fair scheduling in a queue: a store or, for webhooks, one webhook of a store. */
 export type Flow = { pid: string; recipient: string };
 
+/** A store that is closed or moves to another server sends nothing; its messages stay queued until it opens. */
+const isOpen = (pid: string): string =>
+  `EXISTS (SELECT FROM store s WHERE s.pid = ${pid} AND NOT s.maintenance AND s.move_step IS NULL)`;
+
 /** SQL: loose index scan with one lookup per store, and a single one while nothing is due. */
 const DUE_STORES = `
   WITH RECURSIVE waiting AS (
@@ -60,12 +65,13 @@ const DUE_STORES = `
       SELECT pid, due_at FROM outbox WHERE state = 'queued' AND lane = $1 AND medium = $3 AND pid > w.pid
       ORDER BY pid, due_at LIMIT 1) next
   )
-  SELECT pid, '' AS recipient FROM waiting WHERE due_at <= $2 ORDER BY random()`;
+  SELECT pid, '' AS recipient FROM waiting WHERE due_at <= $2 AND ${isOpen('waiting.pid')} ORDER BY random()`;
 
 /** SQL: one lookup per given store in the same index. */
 const DUE_AMONG = `
   SELECT own.pid, '' AS recipient FROM unnest($4::text[]) AS own (pid)
   WHERE EXISTS (SELECT FROM outbox o WHERE o.state = 'queued' AND o.lane = $1 AND o.medium = $3 AND o.pid = own.pid AND o.due_at <= $2)
+    AND ${isOpen('own.pid')}
   ORDER BY random()`;
 
 /** SQL: the same for webhooks, with their own index. */
@@ -79,7 +85,7 @@ const DUE_WEBHOOKS = `
       SELECT pid, recipient, due_at FROM outbox WHERE state = 'queued' AND lane = 'webhook' AND (pid, recipient) > (w.pid, w.recipient)
       ORDER BY pid, recipient, due_at LIMIT 1) next
   )
-  SELECT pid, recipient FROM waiting WHERE due_at <= $1 ORDER BY random()`;
+  SELECT pid, recipient FROM waiting WHERE due_at <= $1 AND ${isOpen('waiting.pid')} ORDER BY random()`;
 
 /** Returns flows with due messages in random order, optionally only of the given stores. */
 export function findDueFlows(
@@ -173,7 +179,7 @@ export function listSent(db: Db, pid: string, medium: Medium, exceptDomain: stri
 }
 
 export async function forgetFinished({ db }: { db: Db }, now: Date): Promise<number> {
-  const where = { finishedAt: { lt: new Date(now.getTime() - 30 * DAY_MS) } };
+  const where = { ...IN_SERVICE, finishedAt: { lt: new Date(now.getTime() - 30 * DAY_MS) } };
   return (await db.prisma.outboxMessage.deleteMany({ where, limit: 5_000 })).count;
 }
 

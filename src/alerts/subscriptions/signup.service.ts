@@ -9,6 +9,7 @@ import { deleteSuppressions, useOptIn } from '../../shoppers/contacts/consent.re
 import { isAccountContact } from '../../shoppers/contacts/contact.rules.ts';
 import { recordConsent } from '../../shoppers/contacts/mailing-list.service.ts';
 import { announceCreated } from '../../shoppers/contacts/subscription-events.service.ts';
+import { enter } from '../../shoppers/shopper.service.ts';
 import type { StoreRow } from '../../stores/store.repo.ts';
 import { consumeAll } from '../../stores/usage-window.repo.ts';
 import { catchUp } from '../events/event.service.ts';
@@ -132,7 +133,17 @@ async function count(tx: Tx, all: readonly Saved[]): Promise<void> {
   await consume('address', ownCalls, ({ ctx }) => ctx.address);
 }
 
+/** A guest's first sign-up makes its row. Every process locks in this order, so that shared sign-ups do not deadlock. */
+async function enterGuests(tx: Tx, wanted: readonly WantedSignUp[]): Promise<void> {
+  const guests = wanted.flatMap(({ ctx: { viewer }, now }) =>
+    viewer.shopper?.isGuest ? [{ shopper: viewer.shopper, now }] : [],
+  );
+  guests.sort((one, two) => (one.shopper.regid < two.shopper.regid ? -1 : 1));
+  for (const { shopper, now } of guests) await enter(tx, shopper, now);
+}
+
 async function storeWishes(tx: Tx, wanted: readonly WantedSignUp[]): Promise<boolean[]> {
+  await enterGuests(tx, wanted);
   const opened: Open[] = [];
   for (const one of wanted) opened.push(await open(tx, one));
   const saved = await save(tx, opened);

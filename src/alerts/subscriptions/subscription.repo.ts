@@ -1,6 +1,7 @@
 import type { SubscriptionModel, SubscriptionRequestModel } from '../../generated/prisma/models.ts';
 import { selectColumns } from '../../platform/database/columns.ts';
 import type { Db, Raw, Tx } from '../../platform/database/database.ts';
+import { IN_SERVICE } from '../../platform/database/in-service.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import { ACCOUNT_MEDIA } from '../../shoppers/contacts/contact.rules.ts';
 import type { Contact } from '../../shoppers/contacts/contact.rules.ts';
@@ -151,7 +152,7 @@ export async function settleSubscriptions(tx: Tx, pid: string, ended: readonly E
 export async function forgetUnconfirmed({ db }: { db: Db }, now: Date): Promise<number> {
   const before = new Date(now.getTime() - 30 * DAY_MS);
   const isOld = [{ renewedAt: null }, { renewedAt: { lt: before } }];
-  const batch = { where: { confirmedAt: null, cts: { lt: before }, OR: isOld }, limit: 1_000 };
+  const batch = { where: { ...IN_SERVICE, confirmedAt: null, cts: { lt: before }, OR: isOld }, limit: 1_000 };
   const subscriptions = await db.prisma.subscription.deleteMany(batch);
   const requests = await db.prisma.subscriptionRequest.deleteMany(batch);
   return subscriptions.count + requests.count;
@@ -171,7 +172,7 @@ export async function endTopic(tx: Tx, pid: string, topic: string) {
 /** Deletes a batch of expired subscriptions, topic by topic; returns the count. */
 export async function forgetExpired({ db }: { db: Db }, now: Date): Promise<number> {
   const topics = await db.prisma.topic.findMany({
-    where: { expiryDays: { not: null } },
+    where: { ...IN_SERVICE, expiryDays: { not: null } },
     select: { pid: true, name: true, expiryDays: true },
   });
   let count = 0;

@@ -1,8 +1,8 @@
 import { HeaderMap } from '@apollo/server';
 import { GraphQLError } from 'graphql';
 import type { Context } from '../../context.ts';
-import { isDatabaseAway, isUnstorableText } from '../../platform/database/errors.ts';
-import { AppError } from '../../platform/errors.ts';
+import { isDatabaseAway, isMoving, isUnstorableText } from '../../platform/database/errors.ts';
+import { AppError, movingError } from '../../platform/errors.ts';
 
 const CODE_BY_STATUS: Record<number, string> = {
   400: 'BAD_USER_INPUT',
@@ -40,6 +40,7 @@ export function toAppError(
     return new AppError('invalid-request', 'A string contains a character that cannot be stored');
   if (isDatabaseAway(cause))
     return new AppError('unavailable', 'The service is temporarily unavailable; retry later');
+  if (isMoving(cause)) return movingError();
   log.error({ requestId, ...trace, err: cause ?? error }, 'Unexpected error');
   return new AppError('internal-error', `Internal server error; please quote the request id ${requestId}`);
 }

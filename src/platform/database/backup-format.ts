@@ -5,8 +5,8 @@ import { hasCode } from './embedded-system.ts';
 /** Gzipped text: the tables as JSON; per table its rows as COPY writes them, `\.` and their number; last the sequences and a SHA-256. */
 export const FORMAT = 'wishgate backup';
 
-/** A format that is not upward compatible gets the next number. */
-export const FORMAT_VERSION = 1;
+/** A format that is not upward compatible gets the next number: versions that know only whole backups refuse one store's. */
+export const FORMAT_VERSIONS = { whole: 1, store: 2 } as const;
 
 /** Ends the rows of a table; COPY never writes it within a row. */
 export const END_OF_ROWS = Buffer.from('\\.\n');
@@ -20,6 +20,8 @@ export const headLine = z.object({
   service: z.string(),
   postgresql: z.string(),
   takenAt: z.string(),
+  /** The pid in a backup of one store. */
+  store: z.string().optional(),
   migrations: z.array(migration).min(1),
   tables: z.array(table),
 });

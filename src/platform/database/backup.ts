@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type pg from 'pg';
+import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { VERSION } from '../version.ts';
-import { END_OF_ROWS, FORMAT, FORMAT_VERSION } from './backup-format.ts';
+import { END_OF_ROWS, FORMAT, FORMAT_VERSIONS } from './backup-format.ts';
 import type { EndLine, HeadLine, Table } from './backup-format.ts';
 import { MIGRATION_LOCK, readApplied } from './migrate.ts';
 
@@ -23,10 +23,28 @@ export type Copied = Omit<HeadLine, 'tables'> & {
 export const PLAIN_TRANSACTION = `SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;
   SET LOCAL datestyle = 'ISO, YMD'; SET LOCAL intervalstyle = postgres; SET LOCAL timezone = 'UTC'; SET LOCAL extra_float_digits = 1; SET LOCAL bytea_output = hex`;
 
-const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+export const quote = pg.escapeIdentifier;
 
 export const copyTarget = ({ name, columns }: Table): string =>
   `${quote(name)} (${columns.map(quote).join(', ')})`;
+
+/** A table belongs to stores by this column; the few without it belong to the server (test/domain/distribution.test.ts). */
+export const isOfStore = ({ columns }: Table): boolean => columns.includes('pid');
+
+/** SMS opt-outs count for all stores of a server; a store's backup has those of the contacts that any of its tables names. */
+export const OPT_OUTS = 'stop';
+
+function selectOf(store: string, table: Table, tables: readonly Table[]): string {
+  const isOwn = `pid = ${pg.escapeLiteral(store)}`;
+  const contacts = tables
+    .filter((one) => isOfStore(one) && one.columns.includes('medium'))
+    .flatMap((one) => {
+      const value = ['value', 'recipient'].find((name) => one.columns.includes(name));
+      return value === undefined ? [] : [`SELECT medium, ${value} FROM ${quote(one.name)} WHERE ${isOwn}`];
+    });
+  const where = isOfStore(table) ? isOwn : `(medium, value) IN (${contacts.join(' UNION ')})`;
+  return `(SELECT ${table.columns.map(quote).join(', ')} FROM ${quote(table.name)} WHERE ${where})`;
+}
 
 export async function readTables(client: pg.ClientBase): Promise<Table[]> {
   const { rows } = await client.query<Table>(
@@ -44,21 +62,23 @@ const SEQUENCES = `
   SELECT sequencename AS name, coalesce(last_value, start_value)::text AS value, last_value IS NOT NULL AS "isCalled"
   FROM pg_sequences WHERE schemaname = current_schema() ORDER BY name`;
 
-async function describe(client: pg.ClientBase): Promise<HeadLine> {
+async function describe(client: pg.ClientBase, store?: string): Promise<HeadLine> {
   const applied = (await readApplied(client))?.filter(({ finished_at }) => finished_at !== null);
   if (!applied || applied.length === 0)
     throw new Error('This is not a wishgate database: it has no migrations');
   const { rows } = await client.query<{ server_version: string }>('SHOW server_version');
+  const tables = await readTables(client);
   return {
     format: FORMAT,
-    version: FORMAT_VERSION,
+    version: FORMAT_VERSIONS[store === undefined ? 'whole' : 'store'],
     service: VERSION,
     postgresql: rows[0]!.server_version,
     takenAt: new Date().toISOString(),
+    ...(store !== undefined && { store }),
     migrations: applied
       .map(({ name, checksum }) => ({ name, checksum }))
       .sort((a, b) => (a.name < b.name ? -1 : 1)),
-    tables: await readTables(client),
+    tables: tables.filter((table) => store === undefined || isOfStore(table) || table.name === OPT_OUTS),
   };
 }
 
@@ -68,11 +88,12 @@ export async function holdMigrations(client: pg.ClientBase): Promise<void> {
   await client.query('SELECT pg_advisory_xact_lock_shared($1)', [MIGRATION_LOCK]);
 }
 
-/** Yields one snapshot of the database as the unzipped bytes of a backup. Writers do not wait. */
+/** Yields one snapshot of the database, or of one store in it, as the unzipped bytes of a backup. Writers do not wait. */
 export async function* dump(
   client: pg.ClientBase,
   onProgress?: OnProgress,
   onDone?: (copied: Copied) => void,
+  store?: string,
 ): AsyncGenerator<Buffer> {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -83,11 +104,12 @@ export async function* dump(
   };
   const line = (value: object): Buffer => sign(Buffer.from(`${JSON.stringify(value)}\n`));
   await client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; ${PLAIN_TRANSACTION}`);
-  const head = await describe(client);
+  const head = await describe(client, store);
   yield line(head);
   let allRows = 0;
   for (const [done, table] of head.tables.entries()) {
-    const rows = client.query(copyTo(`COPY ${copyTarget(table)} TO STDOUT`));
+    const source = store === undefined ? copyTarget(table) : selectOf(store, table, head.tables);
+    const rows = client.query(copyTo(`COPY ${source} TO STDOUT`));
     for await (const piece of rows as AsyncIterable<Buffer>) {
       yield sign(piece);
       onProgress?.({ table: table.name, done, tables: head.tables.length, rows: allRows, bytes });

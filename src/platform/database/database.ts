@@ -2,11 +2,13 @@ import { setFlagsFromString } from 'node:v8';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaClient } from '../../generated/prisma/client.ts';
+import { movingError } from '../errors.ts';
 import type { Logger } from '../log.ts';
-import { isDatabaseAway, someFailure } from './errors.ts';
+import { isDatabaseAway, isMoving, someFailure } from './errors.ts';
 import { SESSION_OPTIONS } from './pooler.ts';
 import type { Pooler } from './pooler.ts';
 import { createReplica } from './replica.ts';
+import type { ReadEither } from './replica.ts';
 import { createRoutedPool } from './routed-pool.ts';
 import type { RoutedPool, Session } from './routed-pool.ts';
 
@@ -47,6 +49,8 @@ export type Database = Db & {
   reader: Database;
   /** Accepts a position of the primary (`POSITION`) that a request received; null without a replica. */
   follow: ((position: string) => void) | null;
+  /** Runs a read on the primary, or while that is unavailable on the synchronous replica; null without one. */
+  readEither: ReadEither | null;
   close(): Promise<void>;
 };
 
@@ -139,12 +143,14 @@ async function runTransaction<Result>(
   return result;
 }
 
+type DatabaseOptions = { replicaUrl?: string | null; isReplicaSynchronous?: boolean; pooler?: Pooler };
+
 /** Connects only at the first query. `url` may name several servers, one of them writable. */
 export function openDatabase(
   url: string,
   poolSize: number,
   log: Logger,
-  { replicaUrl = null, pooler = 'none' }: { replicaUrl?: string | null; pooler?: Pooler } = {},
+  { replicaUrl = null, isReplicaSynchronous = false, pooler = 'none' }: DatabaseOptions = {},
 ): Database {
   const keepsNames = pooler !== 'transaction';
   const settings: pg.PoolConfig = {
@@ -172,6 +178,8 @@ export function openDatabase(
         try {
           return await runTransaction(routed, prisma, keepsNames, wake, work);
         } catch (error) {
+          // The caller's own error: others whose writes share the transaction are repeated without it.
+          if (isMoving(error)) throw movingError();
           if (attempt === MAX_TRIES || !someFailure(error, (code) => RETRYABLE.test(code))) throw error;
         }
       }
@@ -183,6 +191,7 @@ export function openDatabase(
     onLost: routed.onLost,
     generation: routed.generation,
     follow: replica && replica.follow,
+    readEither: isReplicaSynchronous && replica ? replica.readEither : null,
     async close() {
       await Promise.all([prisma.$disconnect(), readerPrisma?.$disconnect()]);
       await Promise.all([routed.end(), replica?.end()]);

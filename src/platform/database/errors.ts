@@ -33,6 +33,11 @@ export function isUnstorableText(error: unknown): boolean {
   return someFailure(error, (code) => UNSTORABLE_CODES.test(code));
 }
 
+/** The fence of a store that moves to another server refused a write. */
+export function isMoving(error: unknown): boolean {
+  return someFailure(error, (code) => code === 'WGMOV');
+}
+
 /** A concurrent transaction has inserted the same unique key. */
 export function isUniqueViolation(error: unknown): boolean {
   return someFailure(error, (code) => code === '23505');

@@ -6,6 +6,7 @@ import type pg from 'pg';
 import type { Logger } from '../log.ts';
 import { ROOT } from '../places.ts';
 import { hasCode } from './embedded-system.ts';
+import { renewPrimaryKeys } from './indexes.ts';
 import type { Session } from './routed-pool.ts';
 
 type MigrationKey = { name: string; checksum: string };
@@ -53,8 +54,10 @@ export async function migrateOver(client: pg.ClientBase, log: Logger, folder = F
   const migrations = await readMigrations(folder);
   await checkServerVersion(client);
   await beginAlone(client);
-  const pending = findPending(migrations, await readHistory(client, migrations[0]!), log);
+  const history = await readHistory(client, migrations[0]!);
+  const pending = findPending(migrations, history, log);
   for (const migration of pending) await apply(client, migration);
+  if (history.length === 0) await renewPrimaryKeys(client);
   await client.query('COMMIT');
   const { length } = pending;
   if (length > 0)
@@ -85,8 +88,8 @@ async function takeOver(client: pg.ClientBase, history: readonly AppliedRow[], b
   return (await readApplied(client))!;
 }
 
-/** Creates the schema of exactly these migrations in the caller's transaction; throws if this build lacks one of them. */
-export async function buildSchema(client: pg.ClientBase, wanted: readonly MigrationKey[]): Promise<void> {
+/** Creates the schema of exactly these migrations in the caller's transaction and returns the later ones; throws if this build lacks one. */
+export async function buildSchema(client: pg.ClientBase, wanted: readonly MigrationKey[]) {
   const own = await readMigrations(FOLDER);
   await checkServerVersion(client);
   const migrations = isFormerHistory(wanted)
@@ -100,6 +103,7 @@ export async function buildSchema(client: pg.ClientBase, wanted: readonly Migrat
       });
   await client.query(CREATE_TABLE);
   for (const { sql } of migrations) await client.query(sql);
+  return own.filter((migration) => !migrations.includes(migration));
 }
 
 export type MigrationState = { applied: number; latest: string | null; pending: string[] };

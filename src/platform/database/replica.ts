@@ -1,4 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { codedError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { isDatabaseAway, isReadOnly } from './errors.ts';
 import { observePool } from './pool-watch.ts';
@@ -17,16 +19,31 @@ const REPLAYED = {
     FROM pg_control_checkpoint()`,
 };
 
+/** SQL: the same, of a replica that shows everything it has received: of a synchronous one, everything that was acknowledged. */
+const COMPLETE = {
+  name: 'complete_position',
+  text: `${REPLAYED.text} WHERE pg_is_in_recovery() AND pg_last_wal_replay_lsn() >= pg_last_wal_receive_lsn()`,
+};
+
 const HISTORY_LENGTH = 8;
+
+/** A primary that is silent for this long counts as unavailable where a synchronous replica can serve reads. */
+const SILENT_MS = 2_000;
 
 /** After these limits the primary serves the read instead of a slow or unresponsive replica. */
 const LIMITS = { connectionTimeoutMillis: 500, statement_timeout: 5_000, query_timeout: 6_000 };
-/** Reads avoid the replica for this time after an error. */
+/** Reads avoid a server for this time after an error. */
 const AWAY_REST_MS = 1_000;
 /** A replica that is behind is asked again after this time. */
 const BEHIND_REST_MS = 20;
 /** A replica that is behind for longer is logged. */
 const BEHIND_MS = 10_000;
+
+/** What serves a read: the primary, or the synchronous replica in its place. */
+export type ReadEither = <Result>(
+  onPrimary: () => Promise<Result>,
+  onReplica: (query: Session['query']) => Promise<Result>,
+) => Promise<Result>;
 
 /** Connects only at the first read. */
 export function createReplica(url: string, settings: pg.PoolConfig, primary: RoutedPool, log: Logger) {
@@ -38,7 +55,6 @@ export function createReplica(url: string, settings: pg.PoolConfig, primary: Rou
   const reached = new WeakMap<pg.ClientBase, string>();
   /** The newest position that any request received; empty while none is known. */
   let wanted = '';
-  primary.onLost(() => (wanted = ''));
   let restsUntil = 0;
   let missedSince: number | null = null;
   let isLogged = false;
@@ -90,6 +106,54 @@ export function createReplica(url: string, settings: pg.PoolConfig, primary: Rou
     }
   };
 
+  const readAlone: Session['query'] = async (statement) => {
+    const client = await connect();
+    let isBroken = true;
+    try {
+      const { rows } = await client.query<{ position: string }>(COMPLETE);
+      if (!rows[0]) throw codedError('08006', 'The replica does not show everything yet');
+      const result = await client.query(statement);
+      // The primary's last position may never have left it: the replica has all that was acknowledged.
+      wanted = rows[0].position;
+      restsUntil = 0;
+      isBroken = false;
+      return result;
+    } finally {
+      client.release(isBroken);
+    }
+  };
+
+  /** Whether the primary is unavailable, and since when it is to be asked again; one read at a time does so. */
+  let isAway = false;
+  let asksAt = 0;
+  let isAsking = false;
+  // While the primary is unavailable its loss says nothing about the replica.
+  primary.onLost(() => (wanted = isAway ? wanted : ''));
+  const askPrimary = async <Result>(onPrimary: () => Promise<Result>): Promise<Result> => {
+    isAsking = true;
+    try {
+      const result = await onPrimary();
+      isAway = false;
+      return result;
+    } finally {
+      isAsking = false;
+    }
+  };
+  const readEither: ReadEither = async (onPrimary, onReplica) => {
+    if (isAway && (isAsking || performance.now() < asksAt)) return onReplica(readAlone);
+    try {
+      const late = delay(SILENT_MS, null, { ref: false });
+      const silence = late.then(() => Promise.reject(codedError('08006', 'The primary does not respond')));
+      return await Promise.race([askPrimary(onPrimary), silence]);
+    } catch (error) {
+      if (!isDatabaseAway(error)) throw error;
+      if (!isAway) log.warn('Reading from the synchronous replica while the primary is unavailable');
+      isAway = true;
+      asksAt = performance.now() + AWAY_REST_MS;
+      return onReplica(readAlone);
+    }
+  };
+
   const query: Session['query'] = async (statement) => {
     const canTry = wanted !== '' && performance.now() >= restsUntil;
     return (canTry && (await read(statement, wanted))) || primary.queryApart(statement);
@@ -103,6 +167,7 @@ export function createReplica(url: string, settings: pg.PoolConfig, primary: Rou
     /** For Prisma; its transactions run on the primary. */
     pool,
     query,
+    readEither,
     /** All later reads are at or past this position of the primary. */
     follow: (position: string): void => void (wanted = position > wanted ? position : wanted),
     end: () => pool.end(),

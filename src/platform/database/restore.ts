@@ -1,63 +1,72 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type pg from 'pg';
+import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { BackupError, FORMAT_VERSION, countLine, createReader, headLine } from './backup-format.ts';
-import type { BackupReader, HeadLine } from './backup-format.ts';
-import { PLAIN_TRANSACTION, copyTarget, readTables } from './backup.ts';
+import { BackupError, FORMAT_VERSIONS, countLine, createReader, headLine } from './backup-format.ts';
+import type { BackupReader, HeadLine, Table } from './backup-format.ts';
+import { PLAIN_TRANSACTION, copyTarget, isOfStore, readTables } from './backup.ts';
 import type { Copied, OnProgress } from './backup.ts';
+import { readIndexes } from './indexes.ts';
 import { beginAlone, buildSchema } from './migrate.ts';
 
-/** Foreign keys, and indexes of no constraint: built over all rows, they take a fraction of the time and are checked as a whole. */
-const REBUILDS = `
-  SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS drop,
-    format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) AS make, 1 AS place
-  FROM pg_constraint WHERE connamespace = current_schema()::regnamespace AND contype = 'f'
-  UNION ALL
-  SELECT format('DROP INDEX %s', indexrelid::regclass), pg_get_indexdef(indexrelid), 2
-  FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
-  WHERE c.relnamespace = current_schema()::regnamespace
-    AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = i.indexrelid AND contype <> 'f')
-  ORDER BY place`;
+/** The first line of a backup is read, and its form is known. */
+export type OpenBackup = { reader: BackupReader; head: HeadLine };
 
-/** Fills an empty database from an unzipped backup in one transaction; a service that starts meanwhile waits for its end. */
-export async function load(client: pg.ClientBase, source: AsyncIterable<Buffer>, onProgress?: OnProgress) {
+export async function openBackup(source: AsyncIterable<Buffer>): Promise<OpenBackup> {
   const reader = createReader(source);
   const head = await reader.line(headLine);
-  if (head.version !== FORMAT_VERSION)
+  const known: number = FORMAT_VERSIONS[head.store === undefined ? 'whole' : 'store'];
+  if (head.version !== known)
     throw new BackupError(
-      `The backup has form ${head.version} and this version reads form ${FORMAT_VERSION}; restore with version ${head.service} or a newer one`,
+      `The backup has form ${head.version} and this version reads form ${known}; restore with version ${head.service} or a newer one`,
     );
+  return { reader, head };
+}
+
+/** Fills an empty database from an unzipped backup in one transaction; a service that starts meanwhile waits for its end. */
+export async function load(client: pg.ClientBase, backup: OpenBackup, onProgress?: OnProgress) {
   await beginAlone(client);
   await client.query(PLAIN_TRANSACTION);
   const [found] = await readTables(client);
   if (found)
     throw new Error(`The database is not empty: it has the table ${found.name}; restore into an empty one`);
-  await buildSchema(client, head.migrations);
-  const { rows: rebuilds } = await client.query<{ drop: string; make: string }>(REBUILDS);
-  const own = (await readTables(client)).map(({ name }) => name);
-  // The backup already contains the counts, sizes and revisions that triggers maintain.
-  const setTriggers = (state: string): string =>
-    own.map((name) => `ALTER TABLE "${name}" ${state} TRIGGER USER`).join(';');
-  await client.query([...rebuilds.map(({ drop }) => drop), setTriggers('DISABLE')].join(';'));
-  // The backup also contains the rows that migrations inserted, unless they were deleted since.
-  await client.query(`TRUNCATE ${own.map((name) => `"${name}"`).join(', ')}`);
-  const copied = await loadTables(client, reader, head, own, onProgress);
-  const { sequences } = await reader.end();
-  for (const { make } of rebuilds.toReversed()) await client.query(make);
-  await client.query(setTriggers('ENABLE'));
+  const { copied, sequences } = await fillSchema(client, backup, onProgress);
   const sql = `SELECT setval(name, $2, $3) FROM to_regclass(quote_ident($1)) AS name WHERE name IS NOT NULL`;
   for (const { name, value, isCalled } of sequences) await client.query(sql, [name, value, isCalled]);
   await client.query('ANALYZE; COMMIT');
   return copied;
 }
 
+/** Creates the backup's tables in the current schema, which is empty, and loads all rows, or those of one store. */
+export async function fillSchema(
+  client: pg.ClientBase,
+  { reader, head }: OpenBackup,
+  onProgress?: OnProgress,
+  store?: string,
+) {
+  const later = await buildSchema(client, head.migrations);
+  const rebuilds = await readIndexes(client);
+  const own = await readTables(client);
+  // The backup already contains the counts, sizes and revisions that triggers maintain.
+  const setTriggers = (state: string): string =>
+    own.map(({ name }) => `ALTER TABLE "${name}" ${state} TRIGGER USER`).join(';');
+  await client.query([...rebuilds.map(({ drop }) => drop), setTriggers('DISABLE')].join(';'));
+  // The backup also contains the rows that migrations inserted, unless they were deleted since.
+  await client.query(`TRUNCATE ${own.map(({ name }) => `"${name}"`).join(', ')}`);
+  const copied = await loadTables(client, reader, head, own, onProgress, store);
+  const { sequences } = await reader.end();
+  for (const { make } of rebuilds.toReversed()) await client.query(make);
+  await client.query(setTriggers('ENABLE'));
+  return { copied, sequences, later };
+}
+
 async function loadTables(
   client: pg.ClientBase,
   reader: BackupReader,
   head: HeadLine,
-  own: readonly string[],
+  own: readonly Table[],
   onProgress?: OnProgress,
+  store?: string,
 ): Promise<Copied> {
   let rows = 0;
   let bytes = 0;
@@ -70,8 +79,9 @@ async function loadTables(
         yield piece;
       }
     };
-    if (own.includes(table.name)) {
-      const target = client.query(copyFrom(`COPY ${copyTarget(table)} FROM STDIN`));
+    if (own.some(({ name }) => name === table.name)) {
+      const where = store !== undefined && isOfStore(table) ? `WHERE pid = ${pg.escapeLiteral(store)}` : '';
+      const target = client.query(copyFrom(`COPY ${copyTarget(table)} FROM STDIN ${where}`));
       await pipeline(Readable.from(counted(), { objectMode: false }), target);
       rows += target.rowCount;
     } else {

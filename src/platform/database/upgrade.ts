@@ -11,7 +11,7 @@ import { OWNER, ensureRunning, processesOn, stopProcesses, withClient } from './
 import type { Cluster } from './embedded-server.ts';
 import { replaceFile } from './embedded-system.ts';
 import { isUnused } from './embedded.ts';
-import { load } from './restore.ts';
+import { load, openBackup } from './restore.ts';
 
 /** The major versions before and after; `kept` is the path of the old files, and `copied` null where nothing was to copy. */
 export type Upgrade = { from: string; to: string; kept: string | null; copied: Copied | null };
@@ -89,7 +89,9 @@ async function copyCluster(source: Cluster, target: Cluster, onProgress: OnProgr
     const to = await ensureRunning(target, {});
     await withClient(target, to, 'postgres', (admin) => admin.query(`CREATE DATABASE ${OWNER}`));
     const copied = await withClient(source, from, OWNER, (reader) =>
-      withClient(target, to, OWNER, (writer) => load(writer, dump(reader), onProgress)),
+      withClient(target, to, OWNER, (writer) =>
+        openBackup(dump(reader)).then((backup) => load(writer, backup, onProgress)),
+      ),
     );
     await stopProcesses(target.dir);
     return copied;

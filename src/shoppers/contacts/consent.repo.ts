@@ -1,6 +1,7 @@
 import type { MailingAnswerModel } from '../../generated/prisma/models.ts';
 import { arraysOf, unnestKeys } from '../../platform/database/columns.ts';
 import type { Db, Raw, Tx } from '../../platform/database/database.ts';
+import { IN_SERVICE } from '../../platform/database/in-service.ts';
 import type { PageRead } from '../../platform/page.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import { updateShopper } from '../shopper.repo.ts';
@@ -130,7 +131,7 @@ export async function moveConsents(tx: Tx, pid: string, fromRegid: string, toReg
 
 /** Deletes a batch of opt-ins that were not used for a year: a phone number may belong to somebody else by then. */
 export async function forgetOptIns({ db }: { db: Db }, now: Date): Promise<number> {
-  const where = { usedAt: { lt: new Date(now.getTime() - 365 * DAY_MS) } };
+  const where = { ...IN_SERVICE, usedAt: { lt: new Date(now.getTime() - 365 * DAY_MS) } };
   return (await db.prisma.contactProof.deleteMany({ where, limit: 1_000 })).count;
 }
 

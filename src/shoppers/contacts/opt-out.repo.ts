@@ -1,5 +1,6 @@
 import type { SubscriptionModel } from '../../generated/prisma/models.ts';
 import type { Db, Raw, Tx } from '../../platform/database/database.ts';
+import { IN_SERVICE } from '../../platform/database/in-service.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import type { ConsentBefore } from './consent.repo.ts';
 import type { ContactKey } from './contact.rules.ts';
@@ -145,7 +146,8 @@ export async function saveReply(
 }
 
 export async function findConsentingStores(tx: Tx, { medium, value }: ContactKey): Promise<string[]> {
-  const where = { medium, value, acceptmarketing: true };
+  const isHere = { OR: [IN_SERVICE.store, { moveStep: 'paused' }] };
+  const where = { store: isHere, medium, value, acceptmarketing: true };
   const rows = await tx.prisma.mailingAnswer.findMany({ where, orderBy: { pid: 'asc' } });
   return rows.map(({ pid }) => pid);
 }

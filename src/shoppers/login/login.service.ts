@@ -1,8 +1,9 @@
 import { moveRequests } from '../../alerts/subscriptions/request.repo.ts';
 import { requireStore } from '../../context.ts';
-import type { Context } from '../../context.ts';
+import type { Context, Services } from '../../context.ts';
 import type { MutationGenerateRegidArgs, MutationSyncGuestArgs } from '../../generated/resolvers.ts';
 import { NOTHING_MERGED, mergeLists } from '../../lists/merge.service.ts';
+import { createBatchLoader, oncePerDatabase } from '../../platform/batch.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import { fail } from '../../platform/errors.ts';
 import { readLanguage } from '../../platform/messages.ts';
@@ -13,28 +14,54 @@ import { moveConsents } from '../contacts/consent.repo.ts';
 import { epochOf, sessionMarkOf, sessionidOf } from '../identity.rules.ts';
 import { BLANK_PROFILE, fillProfile, isBlankProfile } from '../profile.rules.ts';
 import * as shoppers from '../shopper.repo.ts';
-import type { NewShopper, ShopperRow } from '../shopper.repo.ts';
+import type { IdentityKey, NewShopper, ShopperRow } from '../shopper.repo.ts';
 import { checkEmail, checkUserAgentType, checkUuid } from '../shopper.rules.ts';
-import { newShopper } from '../shopper.service.ts';
+import { guestOf, newShopper, unseenGuest } from '../shopper.service.ts';
+
+/** Concurrent identifications share a statement. */
+const finder = oncePerDatabase(({ db }: Pick<Services, 'db'>) =>
+  createBatchLoader((keys: readonly IdentityKey[]) => shoppers.findShoppers(db, keys)),
+);
 
 /** The regid and sessionid of a guest or an account; with both given, the guest logs in and is merged. */
 export async function generateRegid(ctx: Context, { uuid, ...input }: MutationGenerateRegidArgs) {
   const store = requireStore(ctx);
   if (!uuid && !input.useremail)
     fail('invalid-uuid', 'Send uuid (a version 4 UUID, for a guest) or useremail (for an account)');
-  const guest = uuid ? newShopper(store, 'guest', checkUuid(uuid)) : null;
+  const guestUuid = uuid ? checkUuid(uuid) : null;
   const account = input.useremail ? newShopper(store, 'account', checkEmail(input.useremail)) : null;
   const useragenttype = checkUserAgentType(input.useragenttype);
   const language = readLanguage(input.language);
+  const guest = guestUuid === null ? null : await guestOf(store, guestUuid, finder(ctx));
   if (guest && account) {
     const merge = await ctx.db.transaction((tx) =>
-      mergeGuest(tx, store, guest.regid, account, ctx.now(), language),
+      mergeGuest(tx, store, guest, account, ctx.now(), language),
     );
     const message = 'Regid generated using useremail; the guest was merged into the account';
     return identityOf(store, merge.account, useragenttype, message);
   }
-  const shopper = await shoppers.touchShopper(ctx.db, (guest ?? account)!, ctx.now(), language);
+  const shopper = account ? await identify(ctx, account, language) : await greet(ctx, guest!, language);
   return identityOf(store, shopper, useragenttype, `Regid generated using ${guest ? 'uuid' : 'useremail'}`);
+}
+
+/** Creates the account or records its login, unless nothing would change. */
+async function identify(ctx: Context, account: NewShopper, language: string | null = null) {
+  const known = await finder(ctx)(account);
+  const isSame = known !== null && known.em === account.em && !isDue(known, language, ctx.now());
+  return isSame ? known : shoppers.touchShopper(ctx.db, account, ctx.now(), language);
+}
+
+/** Records the visit of a guest who has a row. The others get one when they save something. */
+async function greet(ctx: Context, guest: ShopperRow, language: string | null): Promise<ShopperRow> {
+  const isKnown = guest.mergedInto !== null || guest.lastlogin !== null;
+  const mustWrite = isKnown && isDue(guest, language, ctx.now());
+  return mustWrite ? shoppers.touchShopper(ctx.db, guest, ctx.now(), language) : guest;
+}
+
+/** Whether an identification changes the row: after a merge, with another language, or a day after the last one. */
+function isDue({ mergedInto, lastlogin, ...row }: ShopperRow, language: string | null, now: Date): boolean {
+  const isOld = now.getTime() - (lastlogin?.getTime() ?? 0) >= shoppers.VISIT_MS;
+  return isOld || mergedInto !== null || (language !== null && language !== row.language);
 }
 
 /**
@@ -46,12 +73,13 @@ export async function syncGuest(ctx: Context, { regid, ...input }: MutationSyncG
   const account = newShopper(store, 'account', checkEmail(input.useremail));
   const useragenttype = checkUserAgentType(input.useragenttype);
   if (!isStorable(regid)) fail('sw-badregid');
-  const shopper = (await shoppers.findShopper(ctx.db, { pid: store.pid, regid })) ?? fail('sw-badregid');
+  const known = await shoppers.findShopper(ctx.db, { pid: store.pid, regid });
+  const shopper = known ?? unseenGuest(store, regid) ?? fail('sw-badregid');
   if (!shopper.isGuest && shopper.regid !== account.regid)
     fail('forbidden', 'regid belongs to an account with a different email address');
   const merge = shopper.isGuest
-    ? await ctx.db.transaction((tx) => mergeGuest(tx, store, shopper.regid, account, ctx.now()))
-    : { account: await shoppers.touchShopper(ctx.db, account, ctx.now()), merged: NOTHING_MERGED };
+    ? await ctx.db.transaction((tx) => mergeGuest(tx, store, shopper, account, ctx.now()))
+    : { account: await identify(ctx, account), merged: NOTHING_MERGED };
   const message = shopper.isGuest ? 'The guest was merged into the account' : 'There was nothing to merge';
   return { ...identityOf(store, merge.account, useragenttype, message), merged: merge.merged };
 }
@@ -65,15 +93,16 @@ function identityOf(store: StoreRow, shopper: ShopperRow, useragenttype: string,
 async function mergeGuest(
   tx: Tx,
   store: StoreRow,
-  guestRegid: string,
+  { regid }: IdentityKey,
   newAccount: NewShopper,
   now: Date,
   language: string | null = null,
 ) {
   const { pid } = store;
-  const guest = await shoppers.lockShopper(tx, { pid, regid: guestRegid });
+  // A guest without a row may have sessions, which end here like those of others.
+  const known = await shoppers.lockShopper(tx, { pid, regid });
+  const guest = known ?? (await shoppers.enterShopper(tx, unseenGuest(store, regid)!, now));
   const account = await shoppers.touchShopper(tx, newAccount, now, language);
-  if (guest === null) return { account, merged: NOTHING_MERGED };
   // A store key can write for a guest that was merged before: its data follows, its sessions have ended already.
   const merged = await mergeLists(tx, guest, account, now);
   await moveRequests(tx, pid, guest.regid, account.regid);

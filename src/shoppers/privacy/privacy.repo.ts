@@ -201,7 +201,7 @@ export async function eraseData(tx: Tx, subject: Subject, now: Date): Promise<Re
   await tx.prisma.alertMute.deleteMany({ where: toThem });
   if (em !== null) await tx.prisma.list.updateMany({ where: { pid, cfor: em }, data: { cfor: null } });
   await eraseIdempotency(tx, subject);
-  const blank = { ...BLANK_PROFILE, em: null, mergedInto: null, lastlogin: now, uts: now };
+  const blank = { ...BLANK_PROFILE, em: null, mergedInto: null, lastlogin: null, uts: now };
   const data = { ...blank, epoch: { increment: 1 } };
   await tx.prisma.shopper.updateMany({ where: { pid, regid }, data });
   return counts;

@@ -8,9 +8,10 @@ import { newId } from '../../platform/ids.ts';
 import { checkLimit } from '../../platform/page.ts';
 import { isStorable } from '../../platform/text.ts';
 import { publicIdOf, regidOf } from '../identity.rules.ts';
-import { findByIds, findShopper, lockShopper } from '../shopper.repo.ts';
+import { enterShopper, findByIds, findShopper, lockShopper } from '../shopper.repo.ts';
 import type { IdentityKey } from '../shopper.repo.ts';
 import { checkEmail } from '../shopper.rules.ts';
+import { unseenGuest } from '../shopper.service.ts';
 import * as privacy from './privacy.repo.ts';
 import type { AuditRow, SectionName } from './privacy.repo.ts';
 import { subjectOf } from './privacy.rules.ts';
@@ -96,7 +97,10 @@ export async function streamExport(ctx: Context, name: ShopperName): Promise<Asy
 export async function eraseShopper(ctx: Context, name: ShopperName): Promise<AuditRow> {
   const key = keyOf(ctx, name);
   return ctx.db.transaction(async (tx) => {
-    const shopper = (await lockShopper(tx, key)) ?? fail('not-found', 'Shopper not found');
+    // A guest without a row may have sessions, which end, too.
+    const unseen = unseenGuest(requireStore(ctx), key.regid);
+    const known = (await lockShopper(tx, key)) ?? (unseen && (await enterShopper(tx, unseen, ctx.now())));
+    const shopper = known ?? fail('not-found', 'Shopper not found');
     const counts = await privacy.eraseData(tx, subjectOf(requireStore(ctx), shopper), ctx.now());
     return audit(ctx, tx, 'erase', key, counts);
   });

@@ -4,6 +4,7 @@ import type {
   ShopifySubjectModel,
 } from '../../generated/prisma/models.ts';
 import type { Db, Tx } from '../../platform/database/database.ts';
+import { IN_SERVICE, inService } from '../../platform/database/in-service.ts';
 import { DAY_MS } from '../../platform/time.ts';
 
 export async function findSecret(db: Db, pid: string): Promise<string | null> {
@@ -94,12 +95,12 @@ const FORGOTTEN_AT_ONCE = 1_000;
 /** SQL: checks the time again, because a subject can be updated meanwhile. */
 const FORGET_SUBJECTS = `
   DELETE FROM shopify_subject WHERE at < $1 AND (pid, subject) IN (
-    SELECT pid, subject FROM shopify_subject WHERE at < $1 LIMIT ${FORGOTTEN_AT_ONCE}) RETURNING 1`;
+    SELECT pid, subject FROM shopify_subject WHERE at < $1 AND ${inService('pid')} LIMIT ${FORGOTTEN_AT_ONCE}) RETURNING 1`;
 
 /** Deletes a batch of webhooks of more than a week ago, which are too old to be replayed; returns how many. */
 export async function forgetEvents({ db }: { db: Db }, now: Date): Promise<number> {
   const before = new Date(now.getTime() - 7 * DAY_MS);
-  const where = { at: { lt: before } };
+  const where = { connection: IN_SERVICE, at: { lt: before } };
   const { count } = await db.prisma.shopifyEvent.deleteMany({ where, limit: FORGOTTEN_AT_ONCE });
   return count + (await db.query(FORGET_SUBJECTS, [before])).length;
 }

@@ -2,6 +2,7 @@ import type { MailProblem } from '../../alerts/send/mail-problem.ts';
 import type { MailSecurity, ServerKey } from '../../alerts/send/store-smtp.ts';
 import type { MailServerModel, StoreModel } from '../../generated/prisma/models.ts';
 import type { Db } from '../../platform/database/database.ts';
+import { IN_SERVICE } from '../../platform/database/in-service.ts';
 
 /** The password is encrypted. */
 export type MailServerRow = Omit<MailServerModel, 'security' | 'problem'> & {
@@ -49,7 +50,7 @@ export async function noteHealth(db: Db, server: ServerKey, problem: MailProblem
 
 /** Servers whose passwords are encrypted with another key. */
 export async function listOtherKeys(db: Db, keyId: string, limit: number): Promise<MailServerRow[]> {
-  const where = { NOT: { password: { startsWith: `${keyId}.` } } };
+  const where = { ...IN_SERVICE, NOT: { password: { startsWith: `${keyId}.` } } };
   const page = { orderBy: { pid: 'asc' }, take: limit } as const;
   return (await db.prisma.mailServer.findMany({ where, ...page })) as MailServerRow[];
 }

@@ -11,6 +11,7 @@ import type { ServerKey, StoreServer } from '../../alerts/send/store-smtp.ts';
 import type { Services } from '../../context.ts';
 import { keyIdOf, seal, unseal } from '../../platform/encrypt.ts';
 import { findKeys } from './keys.service.ts';
+import { noteKeyIds } from '../store.repo.ts';
 import * as servers from './mail-server.repo.ts';
 import type { MailServerRow } from './mail-server.repo.ts';
 import { contextOf } from './mail-server.rules.ts';
@@ -88,6 +89,7 @@ export async function resealPasswords({ db, config }: Services): Promise<number>
   const keys = await findKeys(config);
   const [newest] = keys;
   if (newest === undefined) return 0;
+  await noteKeyIds(db, keys.map(keyIdOf));
   let count = 0;
   for (const row of await servers.listOtherKeys(db, keyIdOf(newest), PORTION)) {
     const opened = openServer(keys, row);

@@ -1,6 +1,7 @@
 import type { ProductModel, RemovedProductModel } from '../../generated/prisma/models.ts';
 import { arraysOf, unnestKeys } from '../../platform/database/columns.ts';
 import type { Db, Raw, Statement, Tx } from '../../platform/database/database.ts';
+import { inService } from '../../platform/database/in-service.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import { productColumns } from './product.columns.ts';
 import type { CustomProductField, ProductRow, ProductWrite } from './product.columns.ts';
@@ -208,17 +209,21 @@ const CLEANUP_BATCH = 5_000;
 
 const daysAgo = (now: Date, days: number): Date => new Date(now.getTime() - days * DAY_MS);
 
+/** SQL: there is no relation to the store. */
+const DELETE_STOCK_CHANGES = `
+  DELETE FROM stock_change WHERE (pid, epi, seq) IN (
+    SELECT pid, epi, seq FROM stock_change WHERE at < $1 AND ${inService('pid')} LIMIT ${CLEANUP_BATCH}) RETURNING 1`;
+
 /** Changes of stock are kept for 90 days. */
 export async function forgetStockChanges({ db }: { db: Db }, now: Date): Promise<number> {
-  const where = { at: { lt: daysAgo(now, 90) } };
-  return (await db.prisma.stockChange.deleteMany({ where, limit: CLEANUP_BATCH })).count;
+  return (await db.query(DELETE_STOCK_CHANGES, [daysAgo(now, 90)])).length;
 }
 
 /** SQL: two tables in one statement, so that no price mark outlives its variant. */
 const DELETE_REMOVED = `
   WITH gone AS (
     DELETE FROM removed_product WHERE (pid, epi) IN (
-      SELECT pid, epi FROM removed_product WHERE at < $1 LIMIT ${CLEANUP_BATCH}) RETURNING pid, epi
+      SELECT pid, epi FROM removed_product WHERE at < $1 AND ${inService('pid')} LIMIT ${CLEANUP_BATCH}) RETURNING pid, epi
   ), marks AS (
     DELETE FROM price_mark m USING gone g WHERE m.pid = g.pid AND m.epi = g.epi
   )

@@ -1,6 +1,7 @@
 import type { ItemModel, ProductModel, RestockModel, TallyModel } from '../../generated/prisma/models.ts';
 import { arraysOf, unnestKeys } from '../../platform/database/columns.ts';
 import type { Db, Raw, Tx } from '../../platform/database/database.ts';
+import { inService } from '../../platform/database/in-service.ts';
 import { dayIn } from '../../platform/time-zone.ts';
 
 /** SQL: every write that adds an item and every subscription runs it. */
@@ -36,7 +37,7 @@ const FOLD = {
   text: `
     WITH taken AS (
       DELETE FROM tally_delta WHERE (pid, seq) IN (
-        SELECT pid, seq FROM tally_delta ORDER BY pid, seq LIMIT 5000 FOR UPDATE SKIP LOCKED)
+        SELECT pid, seq FROM tally_delta WHERE ${inService('pid')} ORDER BY pid, seq LIMIT 5000 FOR UPDATE SKIP LOCKED)
       RETURNING pid, kind, key, n),
     summed AS (
       INSERT INTO tally (pid, kind, key, n)

@@ -1,6 +1,7 @@
 import type { ClaimedMessage } from '../../alerts/queue/outbox.repo.ts';
 import { arraysOf } from '../../platform/database/columns.ts';
 import type { Db, Tx } from '../../platform/database/database.ts';
+import { IN_SERVICE } from '../../platform/database/in-service.ts';
 import { dayIn } from '../../platform/time-zone.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import { SHOPPER, shopperKey } from '../../shoppers/contacts/consent.repo.ts';
@@ -117,10 +118,13 @@ export async function forgetBuyers({ db }: { db: Db }, now: Date): Promise<numbe
   const { store, alertClick, orderReport } = db.prisma;
   const before = (days: number) => ({ lt: new Date(now.getTime() - days * DAY_MS) });
   const limit = CLEANUP_BATCH;
-  let { count } = await orderReport.deleteMany({ where: { reportedAt: before(ORDER_DAYS) }, limit });
+  let { count } = await orderReport.deleteMany({
+    where: { ...IN_SERVICE, reportedAt: before(ORDER_DAYS) },
+    limit,
+  });
   for (const { attributionDays } of await store.groupBy({ by: ['attributionDays'] })) {
     const old = before(attributionDays + GRACE_DAYS);
-    const theirs = { store: { attributionDays } };
+    const theirs = { store: { ...IN_SERVICE.store, attributionDays } };
     count += (await alertClick.deleteMany({ where: { ...theirs, lastAt: old }, limit })).count;
     const where = { ...theirs, isNameless: false, reportedAt: old };
     count += (await orderReport.updateMany({ where, data: ANONYMOUS, limit })).count;

@@ -12,6 +12,7 @@ import { contactsOf, withSameContacts } from '../../shoppers/contacts/contact.ru
 import type { LinkStore, ShortLinkStore } from '../../shoppers/contacts/link.rules.ts';
 import { byLink, trackingKeys } from '../../shoppers/contacts/opt-out.service.ts';
 import type { ShopperRow } from '../../shoppers/shopper.repo.ts';
+import { enter } from '../../shoppers/shopper.service.ts';
 import type { ZonedStore } from '../reports/report.repo.ts';
 import { isServed } from '../store.rules.ts';
 import * as clicks from './click.repo.ts';
@@ -75,6 +76,7 @@ export async function setTracking(ctx: Context, isAllowed: boolean): Promise<{ m
   const { store, ...shopper } = requireShopper(ctx);
   const { pid, regid } = shopper;
   await ctx.db.transaction(async (tx) => {
+    await enter(tx, shopper, ctx.now());
     const optedIn = await clicks.findOptedIn(tx, pid, regid);
     const keys = [shopperKey(regid), ...contactsOf(store, shopper), ...optedIn.flatMap(withSameContacts)];
     await saveChoice(tx, pid, keys, isAllowed, ctx.now());

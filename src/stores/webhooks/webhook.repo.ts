@@ -6,6 +6,7 @@ import type {
   WebhookTryModel,
 } from '../../generated/prisma/models.ts';
 import type { Db, Raw, Tx } from '../../platform/database/database.ts';
+import { IN_SERVICE } from '../../platform/database/in-service.ts';
 import type { PageRead } from '../../platform/page.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import { lockStore } from '../store.repo.ts';
@@ -152,6 +153,6 @@ export function countAttemptsSince(db: Db, pid: string, webhookId: string, seq: 
 
 /** Attempts are kept for 30 days, like deliveries. */
 export async function forgetAttempts({ db }: { db: Db }, now: Date): Promise<number> {
-  const where = { at: { lt: new Date(now.getTime() - 30 * DAY_MS) } };
+  const where = { ...IN_SERVICE, at: { lt: new Date(now.getTime() - 30 * DAY_MS) } };
   return (await db.prisma.webhookTry.deleteMany({ where, limit: DELETED_AT_ONCE })).count;
 }

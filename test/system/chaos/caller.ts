@@ -72,14 +72,20 @@ export type Caller = {
   ): Promise<Answer | null>;
 };
 
-/** Calls the address that `base` names at that moment. Gives up when the run is over. */
+/** What a proxy says by itself when the service behind it went away in the midst of a request. */
+const isOfProxy = ({ status, headers }: Response): boolean =>
+  (status === 502 || status === 504) && !headers.get('content-type')?.includes('json');
+
+/** Calls the address that `base` names at that moment, after a pause. Gives up when the run is over. */
 export function createCaller(
   base: () => string,
   who: Credentials,
   tally: Tally,
   isOver: () => boolean = () => false,
+  pauseMs = 0,
 ): Caller {
   const call: Caller['call'] = async ([path, document], values, { isGraphql = false, key } = {}) => {
+    if (pauseMs > 0) await delay(pauseMs);
     const headers = { ...who.headers, ...(key === undefined ? {} : { 'idempotency-key': key }) };
     const fields = Object.entries({ ...who.fields, ...values }).map(
       ([name, value]) =>
@@ -96,7 +102,12 @@ export function createCaller(
             body: JSON.stringify({ query: document, variables: values }),
           })
         : await fetch(url, { method: 'POST', signal, headers, body: new URLSearchParams(fields) });
-      const result = read(answer.status, await answer.text());
+      const text = await answer.text();
+      if (isOfProxy(answer)) {
+        tally.broken += 1;
+        return null;
+      }
+      const result = read(answer.status, text);
       if (result.status === 200) tally.done += 1;
       else if (result.status === 503 && (answer.status === 200 || answer.headers.get('retry-after')))
         tally.refused += 1;

@@ -146,13 +146,13 @@ test(`${KILLS} times a part is killed, cut off or silent under writes: nothing a
   const kept = new Set(
     (await query<{ regid: string }>('SELECT regid FROM shopper')).map(({ regid }) => regid),
   );
-  const lostGuests = [...pulse.regids].filter((regid) => !kept.has(regid));
+  const lostAccounts = [...pulse.regids].filter((regid) => !kept.has(regid));
   const alerts = shop.judge(smtp.receipts, () => true);
   await noteFigures('kills', {
     kills: Object.values(back).flat().length,
     byKind: Object.fromEntries(Object.entries(back).map(([kind, times]) => [kind, times.length])),
     acknowledged: tally.done,
-    lost: lists.lost.length + lostGuests.length,
+    lost: lists.lost.length + lostAccounts.length,
     doubled: lists.doubled.length,
     keptAnswers: histories.reduce((sum, { replays }) => sum + replays, 0),
     refused: tally.refused,
@@ -163,7 +163,7 @@ test(`${KILLS} times a part is killed, cut off or silent under writes: nothing a
   });
   expect(tally.faults).toEqual([]);
   expect(lists).toEqual({ ...lists, lost: [], doubled: [], miscounted: [], disordered: [] });
-  expect(lostGuests).toEqual([]);
+  expect(lostAccounts).toEqual([]);
   expect(alerts).toEqual({ ...alerts, untold: [], twice: [], intruded: [] });
   expect(lists.acknowledged).toBeGreaterThan(KILLS);
 });

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { epochOf, sessionidOf } from '../../../src/shoppers/identity.rules.ts';
 import { dump } from '../../../src/platform/database/backup.ts';
 import { migrate, migrateOver, readMigrationState } from '../../../src/platform/database/migrate.ts';
-import { load } from '../../../src/platform/database/restore.ts';
+import { load, openBackup } from '../../../src/platform/database/restore.ts';
 import { createLogger } from '../../../src/platform/log.ts';
 import { startService } from '../../harness.ts';
 import type { TestShopper } from '../../harness.ts';
@@ -80,8 +80,15 @@ test('a database with the complete history from before the baseline loses nothin
   expect(await migrate(pool, createLogger('silent'))).toBe((await later()).length);
   // Later migrations added columns to these tables.
   const added = (table: string): string =>
-    ({ item: ',', product: ',,{}', restock: ',f', shopper: ',', store: ',,', topic: ',en,{}' })[table] ??
-    (table.startsWith('subscription') ? ',' : '');
+    ({
+      item: ',',
+      product: ',,{}',
+      restock: ',f',
+      service_state: ',{},,"",""',
+      shopper: ',',
+      store: ',,,,30',
+      topic: ',en,{}',
+    })[table] ?? (table.startsWith('subscription') ? ',' : '');
   const expected = Object.entries(before).map(([table, rows]) => [
     table,
     rows.map((row) => row.replace(/\)$/, `${added(table)})`)),
@@ -113,7 +120,7 @@ test('a backup of it is restored with every row, and taken over', async () => {
   ) as [pg.Client, pg.Client];
   try {
     await Promise.all([source.connect(), restored.connect()]);
-    await load(restored, dump(source));
+    await load(restored, await openBackup(dump(source)));
     const names = [BASELINE, ...(await later())];
     expect(await migrateOver(restored, createLogger('silent'))).toBe(names.length - 1);
     await migrate(pool, createLogger('silent'));

@@ -23,20 +23,22 @@ async function isAnyoneWaiting(client: pg.Client): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** A service with a request that waits for a row until `blocker` lets it go. */
+/** A service with a request that waits to write until `blocker` lets it. */
 async function holdRequest(env: Record<string, string>) {
   database = await createTestDatabase();
   const dataDir = await makeDataDir();
   const main = startMain({ DATA_DIR: dataDir, DATABASE_URL: database.url, DEMO: '1', ...env });
   const url = await main.url;
   const authorization = await demoAuthorization(dataDir);
-  const uuid = randomUUID();
-  expect((await identify(url, authorization, uuid)).status).toBe(200);
+  const name = randomUUID();
+  expect((await identify(url, authorization, name)).status).toBe(200);
   const blocker = new pg.Client({ connectionString: database.url });
   blocker.on('error', () => undefined);
   await blocker.connect();
+  // A login is recorded once a day.
+  await blocker.query("UPDATE shopper SET lastlogin = now() - interval '2 days'");
   await blocker.query('BEGIN; SELECT 1 FROM shopper FOR UPDATE');
-  const pending = identify(url, authorization, uuid);
+  const pending = identify(url, authorization, name);
   await until(() => isAnyoneWaiting(blocker));
   return { main, url, pending, blocker };
 }

@@ -16,6 +16,7 @@ export type FilledStore = NewStore & {
 const KEPT = new Set([
   ...[
     'shopper.merged_into',
+    'store.move_step',
     'outbox.*',
     'webhook_try.*',
     'subscription.*',

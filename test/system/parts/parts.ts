@@ -6,6 +6,8 @@ const PROGRAMS = {
   PgBouncer: '/usr/sbin/pgbouncer',
   Redis: '/usr/bin/redis-server',
   HAProxy: '/usr/sbin/haproxy',
+  Patroni: '/usr/bin/patroni',
+  etcd: '/usr/bin/etcd',
 } as const;
 
 /** A program that the tests run beside the service. */

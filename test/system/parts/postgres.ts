@@ -89,11 +89,11 @@ const addressOf = ({ port }: PartProcess, database: string): string =>
   `postgresql://wishgate@127.0.0.1:${port}/${database}`;
 
 /** Starts a PostgreSQL 15; its database has every migration, or nothing. */
-export async function startPostgres15({ isEmpty = false } = {}): Promise<Postgres15> {
+export async function startPostgres15({ isEmpty = false, settings = {} } = {}): Promise<Postgres15> {
   const folder = await makePartFolder();
   await copyKept('-postgres-15', folder.dir, makeCluster);
   const dir = join(folder.dir, 'data');
-  const server = await startPostgresOn(dir);
+  const server = await startPostgresOn(dir, settings);
   if (isEmpty) await askPostgres(addressOf(server, 'postgres'), 'CREATE DATABASE empty');
   return {
     url: addressOf(server, isEmpty ? 'empty' : 'wishgate'),

@@ -1,0 +1,50 @@
+import type { Services } from '../context.ts';
+import { METRICS } from '../platform/metrics.ts';
+import { DAY_MS } from '../platform/time.ts';
+import { lockSweep, removePortion, saveSweep } from './guest.repo.ts';
+import type { GuestCounts, RemovalScope } from './guest.repo.ts';
+
+/** Less than any key. */
+const START = { pid: '', regid: '' };
+
+function count({ examined, deleted, reduced }: GuestCounts): void {
+  METRICS.guestsExamined.inc(examined);
+  METRICS.guestsRemoved.inc({ how: 'deleted' }, deleted);
+  METRICS.guestsRemoved.inc({ how: 'reduced' }, reduced);
+}
+
+/**
+ * Removes idle guests in one portion; all portions take a day at least. Processes share the place, so that more of them do no more work. Returns 0:
+ * the next portion waits, so that a million guests can go while the service is busy.
+ */
+export async function removeNextGuests({ db }: Pick<Services, 'db'>, now: Date): Promise<0> {
+  const portion = await db.transaction(async (tx) => {
+    const sweep = await lockSweep(tx);
+    if (sweep === null) return null;
+    const { after, startedAt } = sweep;
+    const isNew = after.pid === '';
+    if (isNew && now.getTime() - (startedAt?.getTime() ?? 0) < DAY_MS) return null;
+    const removed = await removePortion(tx, after, { pid: null, isDryRun: false, now });
+    await saveSweep(tx, { after: removed.last ?? START, startedAt: isNew ? now : startedAt });
+    return removed;
+  });
+  if (portion) count(portion);
+  return 0;
+}
+
+/** Removes or counts all idle guests now. */
+export async function removeGuests(
+  { db }: Pick<Services, 'db'>,
+  scope: RemovalScope,
+  onProgress: (counts: GuestCounts) => void,
+): Promise<GuestCounts> {
+  const sum = { examined: 0, deleted: 0, reduced: 0 };
+  for (let after = { ...START, pid: scope.pid ?? '' }; ;) {
+    const from = after;
+    const { last, ...portion } = await db.transaction((tx) => removePortion(tx, from, scope));
+    for (const name of ['examined', 'deleted', 'reduced'] as const) sum[name] += portion[name];
+    onProgress(sum);
+    if (last === null) return sum;
+    after = last;
+  }
+}
