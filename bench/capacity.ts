@@ -9,6 +9,10 @@ import { createProgress } from './progress.ts';
 
 /** What is assumed, each by a flag of its name, with what it is. */
 const ASSUMED = {
+  views: [
+    40,
+    'page views a shopper a month, most of them of visitors who save nothing; each identifies its visitor',
+  ],
   reads: [8, 'reads a shopper a month, of which one in two finds nothing changed'],
   writes: [2, 'writes a shopper a month'],
   subscriptions: [0.5, 'subscriptions a shopper'],
@@ -102,6 +106,7 @@ const [firstRead, keptRead] = ['wishgate, first read', 'wishgate, nothing change
   processorTime(READS, row),
 ) as [[number, number], [number, number]];
 const write = processorTime('REST update-ctx: one item set', 'wishgate');
+const view = processorTime('Identification of new guests', 'wishgate, no row');
 /** Of the hand-over to a mail server that takes them at once: docs/performance.md, hand-over of queued alerts. */
 const ALERTS_A_SECOND_A_PROCESS = 1_500;
 
@@ -110,9 +115,11 @@ function planOf(items: number, bytes: Bytes, assumed: Record<Assumption, number>
   const kept = shoppers * (assumed.subscriptions * bytes.subscription + assumed.alerts * bytes.alert);
   const gigabytes = ((items * bytes.item + kept) * assumed.slack) / 1e9;
   const aSecond = (aMonth: number): number => ((shoppers * aMonth) / SECONDS_A_MONTH) * assumed.peak;
-  const [reads, writes, alerts] = [aSecond(assumed.reads), aSecond(assumed.writes), aSecond(assumed.alerts)];
-  const cores = (which: 0 | 1): number =>
-    ((reads * (firstRead[which] + keptRead[which])) / 2 + writes * write[which]) / 1e6 / assumed.busy;
+  const [views, reads] = [aSecond(assumed.views), aSecond(assumed.reads)];
+  const [writes, alerts] = [aSecond(assumed.writes), aSecond(assumed.alerts)];
+  const workOf = (which: 0 | 1): number =>
+    views * view[which] + (reads * (firstRead[which] + keptRead[which])) / 2 + writes * write[which];
+  const cores = (which: 0 | 1): number => workOf(which) / 1e6 / assumed.busy;
   const servers = Math.max(
     1,
     Math.ceil(gigabytes / (assumed['server-gb'] * 0.7)),
@@ -129,7 +136,8 @@ function planOf(items: number, bytes: Bytes, assumed: Record<Assumption, number>
     servers * assumed.copies * (gigabytes / servers / 0.7) * assumed['price-gb'];
   const number = (value: number): string => Math.round(value).toLocaleString('en');
   return [
-    ...[number(items), number(shoppers), number(gigabytes), number(reads), number(writes), number(alerts)],
+    ...[number(items), number(shoppers), number(gigabytes)],
+    ...[number(views), number(reads), number(writes), number(alerts)],
     ...[`${servers} × ${assumed.copies}`, number(databaseCores), number((gigabytes * assumed.hot) / servers)],
     ...[number(processes), number(processes * 20), number(price)],
   ];
@@ -140,6 +148,7 @@ const COLUMNS = [
     'items',
     'shoppers',
     'disk GB',
+    'views/s',
     'reads/s',
     'writes/s',
     'alerts/s',

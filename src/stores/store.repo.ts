@@ -44,7 +44,7 @@ export function reviveStore(text: string): StoreRow {
   });
 }
 
-/** Three characters in short links, because an SMS has no room for more; a number that is taken is followed by a longer one. */
+/** Three characters in short links, because an SMS has no room for more; if another store has it, a longer number follows. */
 const LINK_NUMBERS = [36 ** 3, 36 ** 4, 36 ** 5, 2 ** 31 - 1];
 
 /** Its link number is random, so that stores of two servers hardly ever have the same one. */
