@@ -34,7 +34,7 @@ const DEFAULT_LANGUAGE = 'en';
 /** The tag in its canonical form, without extensions; null if it cannot be read. `de_DE` is accepted, too. */
 export function readLanguage(text: string | null | undefined): string | null {
   const tag = (text ?? '').trim().replaceAll('_', '-');
-  if (tag.length > MAX_TAG) return null;
+  if (tag === '' || tag.length > MAX_TAG) return null;
   try {
     return new Intl.Locale(tag).baseName;
   } catch {

@@ -13,7 +13,7 @@ export type Portion = GuestCounts & { last: IdentityKey | null };
 /** All stores for a null pid. */
 export type RemovalScope = { pid: string | null; isDryRun: boolean; now: Date };
 
-const PORTION = 1_000;
+const PORTION = 500;
 
 /** SQL: a keyset over two columns. It locks who was away, so that nobody adds a list meanwhile; SKIP LOCKED leaves out who is busy. */
 const LOCK_AWAY = `

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Services } from '../context.ts';
 import { METRICS } from '../platform/metrics.ts';
 import { DAY_MS } from '../platform/time.ts';
@@ -32,7 +33,7 @@ export async function removeNextGuests({ db }: Pick<Services, 'db'>, now: Date):
   return 0;
 }
 
-/** Removes or counts all idle guests now. */
+/** Removes or counts all idle guests now, in a third of the time, so that reads next to it stay fast. */
 export async function removeGuests(
   { db }: Pick<Services, 'db'>,
   scope: RemovalScope,
@@ -40,11 +41,12 @@ export async function removeGuests(
 ): Promise<GuestCounts> {
   const sum = { examined: 0, deleted: 0, reduced: 0 };
   for (let after = { ...START, pid: scope.pid ?? '' }; ;) {
-    const from = after;
+    const [from, startedAt] = [after, performance.now()];
     const { last, ...portion } = await db.transaction((tx) => removePortion(tx, from, scope));
     for (const name of ['examined', 'deleted', 'reduced'] as const) sum[name] += portion[name];
     onProgress(sum);
     if (last === null) return sum;
     after = last;
+    await delay(2 * (performance.now() - startedAt));
   }
 }

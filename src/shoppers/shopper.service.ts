@@ -107,13 +107,13 @@ export function unseenGuest(store: KeyedStore, regid: string): ShopperRow | null
   return { ...BLANK_PROFILE, ...withRegid(store, 'guest', regid, null), ...row };
 }
 
-/** The guest of a uuid. One with a row from before regids had a mark keeps its regid. */
-export async function guestOf(store: KeyedStore, uuid: string, find: FindShopper): Promise<ShopperRow> {
-  const { pid, secret } = store;
+/** The guest of a uuid; its row is null until it saves something. One with a row from before regids had a mark keeps its regid. */
+export async function guestOf({ pid, secret }: KeyedStore, uuid: string, find: FindShopper) {
   const regid = regidOf(secret, 'guest', uuid);
   const keys = [regid, formerGuestRegid(secret, uuid)].map((one) => ({ pid, regid: one }));
   const [row, former] = await Promise.all(keys.map(find));
-  return row ?? former ?? unseenGuest(store, regid)!;
+  const found = row ?? former ?? null;
+  return { pid, regid: found?.regid ?? regid, row: found };
 }
 
 type FindShopper = (key: IdentityKey) => Promise<ShopperRow | null>;
@@ -132,7 +132,8 @@ export async function revokeSessions(
   const uuid = 'uuid' in scope ? checkUuid(scope.uuid) : '';
   await db.transaction(async (tx) => {
     const find: FindShopper = (key) => shoppers.findShopper(tx, key);
-    const shopper = account ? await find(account) : await guestOf(store, uuid, find);
+    const guest = account ? null : await guestOf(store, uuid, find);
+    const shopper = account ? await find(account) : (guest!.row ?? unseenGuest(store, guest!.regid));
     if (shopper === null) return fail('not-found', 'Shopper not found');
     // A guest may have a session without a row.
     await shoppers.enterShopper(tx, shopper, now());

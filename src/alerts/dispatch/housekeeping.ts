@@ -38,7 +38,7 @@ export const HOUSEKEEPING: readonly Chore[] = [
   { name: 'delete Shopify webhooks', every: HOUR_MS, run: forgetEvents },
   { name: 'delete dashboard sessions', every: HOUR_MS, run: forgetSessions },
   { name: 'delete deleted lists and items', every: HOUR_MS, run: forgetTrash },
-  { name: 'remove idle guests', every: 1_000, run: removeNextGuests },
+  { name: 'remove idle guests', every: 500, run: removeNextGuests },
   { name: 'encrypt passwords with the newest key', every: HOUR_MS, run: resealPasswords },
   { name: 'delete idempotency results', every: 0, run: removeExpiredResults },
 ];

@@ -52,11 +52,16 @@ async function identify(ctx: Context, account: NewShopper, language: string | nu
 }
 
 /** Records the visit of a guest who has a row. The others get one when they save something. */
-async function greet(ctx: Context, guest: ShopperRow, language: string | null): Promise<ShopperRow> {
-  const isKnown = guest.mergedInto !== null || guest.lastlogin !== null;
-  const mustWrite = isKnown && isDue(guest, language, ctx.now());
-  return mustWrite ? shoppers.touchShopper(ctx.db, guest, ctx.now(), language) : guest;
+async function greet(ctx: Context, { regid, row }: Guest, language: string | null): Promise<Identity> {
+  if (row === null) return { regid, epoch: 0 };
+  const isKnown = row.mergedInto !== null || row.lastlogin !== null;
+  return isKnown && isDue(row, language, ctx.now())
+    ? shoppers.touchShopper(ctx.db, row, ctx.now(), language)
+    : row;
 }
+
+type Guest = Awaited<ReturnType<typeof guestOf>>;
+type Identity = Pick<ShopperRow, 'regid' | 'epoch'>;
 
 /** Whether an identification changes the row: after a merge, with another language, or a day after the last one. */
 function isDue({ mergedInto, lastlogin, ...row }: ShopperRow, language: string | null, now: Date): boolean {
@@ -84,7 +89,7 @@ export async function syncGuest(ctx: Context, { regid, ...input }: MutationSyncG
   return { ...identityOf(store, merge.account, useragenttype, message), merged: merge.merged };
 }
 
-function identityOf(store: StoreRow, shopper: ShopperRow, useragenttype: string, message: string) {
+function identityOf(store: StoreRow, shopper: Identity, useragenttype: string, message: string) {
   const sessionid = sessionidOf(store, shopper.regid, useragenttype, epochOf(store, shopper));
   return { message, regid: shopper.regid, sessionid };
 }
