@@ -12,12 +12,12 @@ import { findSession } from '../stores/session.service.ts';
 import type { Signed } from '../stores/session.service.ts';
 import type { StoreKeyRow, StoreRow } from '../stores/store.repo.ts';
 import { failWhenMoving, hashKey, isServed } from '../stores/store.rules.ts';
+import { createVisitNotes, versionUnseen } from './guest.service.ts';
 import { loadIdentities } from './identity.repo.ts';
 import type { IdentityClaim, IdentityRow, Versioned } from './identity.repo.ts';
 import { epochOf, isSessionOf, markIn } from './identity.rules.ts';
-import { VISIT_MS, linksOf, noteVisit } from './shopper.repo.ts';
+import { linksOf } from './shopper.repo.ts';
 import type { IdentityKey, ShopperRow } from './shopper.repo.ts';
-import { unseenGuest } from './shopper.service.ts';
 
 /** Of a request that shows nothing. */
 export const NO_CREDENTIALS: Credentials = Object.freeze({
@@ -176,36 +176,6 @@ function createUseNotes({ db, now, log }: Pick<Services, 'db' | 'now' | 'log'>) 
   };
 }
 
-/** The version of a shopper without a row. */
-const UNSEEN = 'unseen';
-
-/** A guest that has no row yet; the same object as before, so that cached responses about it stay fresh. */
-function unseen(
-  store: StoreRow,
-  regid: string,
-  known: Versioned<ShopperRow> | null,
-): Versioned<ShopperRow> | null {
-  if (known?.version === UNSEEN) return known;
-  const row = unseenGuest(store, regid);
-  return row && { row, version: UNSEEN, bytes: UNSEEN_BYTES };
-}
-
-const UNSEEN_BYTES = 500;
-
-/** Records a guest's visit in the background, at most once a day: who stays away loses an empty row (`guestDays`). */
-function createVisitNotes({ db, now, log }: Pick<Services, 'db' | 'now' | 'log'>) {
-  const noting = new Set<string>();
-  return ({ pid, regid, isGuest, lastlogin }: ShopperRow): void => {
-    if (!isGuest || lastlogin === null || now().getTime() - lastlogin.getTime() < VISIT_MS) return;
-    const name = `${pid} ${regid}`;
-    if (noting.has(name)) return;
-    noting.add(name);
-    noteVisit(db, { pid, regid }, now())
-      .catch((error: unknown) => log.debug({ err: error }, "Could not save a guest's visit"))
-      .finally(() => noting.delete(name));
-  };
-}
-
 /** Creates the function that authenticates callers. It never throws on wrong credentials. */
 function createIdentification(services: Services): (claim: CallerClaim) => Promise<Identified> {
   const { db, config } = services;
@@ -227,7 +197,7 @@ function createIdentification(services: Services): (claim: CallerClaim) => Promi
     if (found.store !== null && found.store !== knownStore && generation === db.generation())
       stores.set(pid, found.store);
     const store = found.store?.row ?? null;
-    const shown = found.shopper ?? (store && regid !== '' ? unseen(store, regid, knownShopper) : null);
+    const shown = found.shopper ?? (store && regid !== '' ? versionUnseen(store, regid, knownShopper) : null);
     const shopper = shown?.row ?? null;
     const keyId = proof === null ? null : verifiedKey(proof, keys);
     const operatorId = proof?.kind === 'operator' ? proof.operatorId : null;

@@ -4,6 +4,34 @@ import { METRICS } from '../platform/metrics.ts';
 import { DAY_MS } from '../platform/time.ts';
 import { lockSweep, removePortion, saveSweep } from './guest.repo.ts';
 import type { GuestCounts, RemovalScope } from './guest.repo.ts';
+import type { Versioned } from './identity.repo.ts';
+import { VISIT_MS, noteVisit } from './shopper.repo.ts';
+import type { ShopperRow } from './shopper.repo.ts';
+import { unseenGuest } from './shopper.service.ts';
+import type { KeyedStore } from './shopper.service.ts';
+
+const UNSEEN = 'unseen';
+
+/** A guest that has no row yet; the same object as before, so that cached responses about it stay fresh. */
+export function versionUnseen(store: KeyedStore, regid: string, known: Versioned<ShopperRow> | null) {
+  if (known?.version === UNSEEN) return known;
+  const row = unseenGuest(store, regid);
+  return row && { row, version: UNSEEN, bytes: 500 };
+}
+
+/** Records a guest's visit in the background, at most once a day: who stays away loses an empty row (`guestDays`). */
+export function createVisitNotes({ db, now, log }: Pick<Services, 'db' | 'now' | 'log'>) {
+  const noting = new Set<string>();
+  return ({ pid, regid, isGuest, lastlogin }: ShopperRow): void => {
+    if (!isGuest || lastlogin === null || now().getTime() - lastlogin.getTime() < VISIT_MS) return;
+    const name = `${pid} ${regid}`;
+    if (noting.has(name)) return;
+    noting.add(name);
+    noteVisit(db, { pid, regid }, now())
+      .catch((error: unknown) => log.debug({ err: error }, "Could not save a guest's visit"))
+      .finally(() => noting.delete(name));
+  };
+}
 
 /** Less than any key. */
 const START = { pid: '', regid: '' };
