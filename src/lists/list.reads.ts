@@ -2,7 +2,7 @@ import { dependOnItems } from '../context.ts';
 import type { Context } from '../context.ts';
 import { createBatchLoader, oncePerDatabase, oncePerRequest, shareUnderWay } from '../platform/batch.ts';
 import { failTooMuch, readWithin } from '../platform/budget.ts';
-import type { Budget } from '../platform/budget.ts';
+import type { Db } from '../platform/database/database.ts';
 import { findByLid, findByLids } from './list.repo.ts';
 import { readNodes } from './node.repo.ts';
 import type { NodePageRow, NodesKey } from './node.repo.ts';
@@ -14,8 +14,8 @@ import type { PageOrder } from './page.rules.ts';
 /** Concurrent requests share statements; every key carries the store and the shopper. */
 type Reader = Pick<Context, 'db' | 'budget' | 'dependencies'>;
 
-type Load<Key, Row> = (reads: readonly Sized<Key>[]) => Promise<{ row: Row | null; bytes: number }[]>;
-type SizedLoader<Key, Row> = (budget: Budget, key: Key, expectedBytes: number) => Promise<Row>;
+type Read<Key, Row> = (db: Db, reads: readonly Sized<Key>[]) => Promise<{ row: Row | null; bytes: number }[]>;
+type SizedLoader<Key, Row> = (ctx: Reader, key: Key, expectedBytes: number) => Promise<Row>;
 
 /** Results that are larger than expected are read again, one in a statement. */
 const SHARED = { maxInFlight: 4, maxBatch: 50 };
@@ -24,14 +24,17 @@ const ALONE = { maxInFlight: 4, maxBatch: 1 };
 const MAX_ATTEMPTS = 3;
 
 /** Reserves the usual size first and, if the result is larger, its actual size. */
-export function createSizedLoader<Key, Row>(read: Load<Key, Row>): SizedLoader<Key, Row> {
-  const loadShared = createBatchLoader(read, SHARED);
-  const loadAlone = createBatchLoader(read, ALONE);
-  return async (budget, key, expectedBytes) => {
+export function createSizedLoader<Key, Row>(read: Read<Key, Row>): SizedLoader<Key, Row> {
+  const loadersOf = oncePerDatabase(({ db }: Pick<Reader, 'db'>) => {
+    const load = (reads: readonly Sized<Key>[]) => read(db, reads);
+    return { shared: createBatchLoader(load, SHARED), alone: createBatchLoader(load, ALONE) };
+  });
+  return async (ctx, key, expectedBytes) => {
+    const { shared, alone } = loadersOf(ctx);
     let reserved = expectedBytes;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-      const load = attempt === 0 ? loadShared : loadAlone;
-      const found = await readWithin(budget, reserved, async (maxBytes) => {
+      const load = attempt === 0 ? shared : alone;
+      const found = await readWithin(ctx.budget, reserved, async (maxBytes) => {
         const value = { maxBytes, ...(await load({ key, maxBytes })) };
         return { value, bytes: value.row === null ? 0 : value.bytes };
       });
@@ -50,33 +53,27 @@ export const USUAL_ITEM_BYTES = 1_500;
 const namePage = (order: PageOrder, { lid, limit, offset, after, isWithoutList }: PageKey): string =>
   `${nameRead(order)} ${lid} ${limit} ${offset} ${isWithoutList} ${after?.seq} ${after?.key}`;
 
-const listsLoaders = oncePerDatabase(({ db }: Pick<Reader, 'db'>) => {
-  const loader = (isBackward: boolean) =>
-    createSizedLoader((reads: readonly Sized<ListsKey>[]) => readLists(db, reads, isBackward));
-  return { forward: loader(false), backward: loader(true) };
-});
-const nodesLoader = oncePerDatabase(({ db }: Pick<Reader, 'db'>) =>
-  createSizedLoader((reads: readonly Sized<NodesKey>[]) => readNodes(db, reads)),
-);
-const pageLoaders = oncePerDatabase(
-  (_reader: Pick<Reader, 'db'>) => new Map<string, SizedLoader<PageKey, PageRow>>(),
-);
-/** The items of a response that resolve `list` share one read. */
-const pagesInFlight = oncePerRequest((_reader: Pick<Reader, 'budget'>) => shareUnderWay<PageRow>());
+const loadForward = createSizedLoader<ListsKey, ListsRow>((db, reads) => readLists(db, reads, false));
+const loadBackward = createSizedLoader<ListsKey, ListsRow>((db, reads) => readLists(db, reads, true));
+const loadNodes = createSizedLoader(readNodes);
 
-function pageLoader({ db }: Reader, order: PageOrder): SizedLoader<PageKey, PageRow> {
-  const [loaders, name] = [pageLoaders({ db }), nameRead(order)];
-  const load =
-    loaders.get(name) ?? createSizedLoader((reads: readonly Sized<PageKey>[]) => readPages(db, order, reads));
-  loaders.set(name, load);
+const pageLoaders = new Map<string, SizedLoader<PageKey, PageRow>>();
+
+function pageLoader(order: PageOrder): SizedLoader<PageKey, PageRow> {
+  const name = nameRead(order);
+  const load = pageLoaders.get(name) ?? createSizedLoader((db, reads) => readPages(db, order, reads));
+  pageLoaders.set(name, load);
   return load;
 }
 
+/** The items of a response that resolve `list` share one read. */
+const pagesInFlight = oncePerRequest((_reader: Pick<Reader, 'budget'>) => shareUnderWay<PageRow>());
+
 export async function readListRows(ctx: Reader, key: ListsKey): Promise<ListsRow> {
   const { pid, lids, limit, isBackward } = key;
-  const load = listsLoaders(ctx)[isBackward ? 'backward' : 'forward'];
+  const load = isBackward ? loadBackward : loadForward;
   const read = (some: readonly string[] | null): Promise<ListsRow> =>
-    load(ctx.budget, { ...key, lids: some }, SHARED_BYTES);
+    load(ctx, { ...key, lids: some }, SHARED_BYTES);
   const hasAll = (row: ListsRow): boolean => (limit === null ? row.lists.length : row.total) >= lids!.length;
   const row = lids === null ? await read(null) : await findByLids(ctx.db, pid, lids, read, hasAll);
   for (const { preview } of row.lists) dependOnItems(ctx.dependencies, preview ?? []);
@@ -87,9 +84,7 @@ export async function readPage(ctx: Reader, order: PageOrder, key: PageKey): Pro
   const expectedBytes = Math.min((key.limit + 1) * USUAL_ITEM_BYTES, SHARED_BYTES);
   const read = (lid: string): Promise<PageRow> => {
     const pageKey = lid === key.lid ? key : { ...key, lid };
-    return pagesInFlight(ctx)(namePage(order, pageKey), () =>
-      pageLoader(ctx, order)(ctx.budget, pageKey, expectedBytes),
-    );
+    return pagesInFlight(ctx)(namePage(order, pageKey), () => pageLoader(order)(ctx, pageKey, expectedBytes));
   };
   // A read without the list follows one that has found it.
   const isFound = ({ list }: PageRow): boolean => list !== null || key.isWithoutList === true;
@@ -101,5 +96,5 @@ export async function readPage(ctx: Reader, order: PageOrder, key: PageKey): Pro
 }
 
 export function readNodeRows(ctx: Reader, key: NodesKey): Promise<NodePageRow[]> {
-  return nodesLoader(ctx)(ctx.budget, key, Math.min(key.ids.length * USUAL_ITEM_BYTES, SHARED_BYTES));
+  return loadNodes(ctx, key, Math.min(key.ids.length * USUAL_ITEM_BYTES, SHARED_BYTES));
 }

@@ -5,7 +5,6 @@ import type {
   MutationRestoreItemsArgs,
   QueryDeletedListsArgs,
 } from '../generated/resolvers.ts';
-import { oncePerDatabase } from '../platform/batch.ts';
 import { RESPONSE_LIMITS, failTooMuch, readWithin } from '../platform/budget.ts';
 import type { Tx } from '../platform/database/database.ts';
 import { fail } from '../platform/errors.ts';
@@ -32,7 +31,6 @@ import { checkListCount, failMissing, withOwnList } from './list.service.ts';
 import type { Owner } from './list.service.ts';
 import { isOwn, ownView } from './list.view.ts';
 import type { ListView } from './list.view.ts';
-import type { Sized } from './page.repo.ts';
 import * as repo from './restore.repo.ts';
 import { moveDeletedItems } from './trash.repo.ts';
 
@@ -136,19 +134,17 @@ export async function deletedLists(ctx: Context, { first, after }: QueryDeletedL
   return { ...page, edges, totalCount: await repo.countDeletedLists(ctx.db, owner, since) };
 }
 
+const loadDeletedItems = createSizedLoader(repo.findDeletedItems);
+
 export async function allDeletedLists(ctx: Context, slice: Slice): Promise<ListView[]> {
   requireShopper(ctx);
   return readDeletedLists(ctx, { afterSeq: null, ...checkSlice(slice, 20, 100) });
 }
 
-const deletedItemsLoader = oncePerDatabase(({ db }: Pick<Context, 'db'>) =>
-  createSizedLoader((reads: readonly Sized<repo.DeletedItemsKey>[]) => repo.findDeletedItems(db, reads)),
-);
-
 /** Lists of one request share a statement. */
 function readDeletedItems(ctx: Context, { store }: Owner, { pid, regid, lid }: ListRow, page: DeletedPage) {
   const key = { pid, regid, lid, since: restorableSince(store, ctx.now()), ...page };
-  return deletedItemsLoader(ctx)(ctx.budget, key, Math.min(page.limit * USUAL_ITEM_BYTES, SHARED_BYTES));
+  return loadDeletedItems(ctx, key, Math.min(page.limit * USUAL_ITEM_BYTES, SHARED_BYTES));
 }
 
 export async function deletedItems(ctx: Context, lid: string, page: Slice): Promise<ItemRow[] | null> {
