@@ -4,7 +4,6 @@ import type { BatchOutcome } from '../platform/batch.ts';
 import type { Tx } from '../platform/database/database.ts';
 import { fail } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
-import { enter } from '../shoppers/shopper.service.ts';
 import { countEvents } from '../stores/reports/report.repo.ts';
 import { queueEvents } from '../stores/webhooks/event.repo.ts';
 import { lockFreeLists, writeContents } from './contents.repo.ts';
@@ -13,10 +12,9 @@ import { countUncopied } from './item-copy.repo.ts';
 import { foldItems } from './item.rules.ts';
 import type { CheckedItem } from './item.rules.ts';
 import type { ListRow } from './list.columns.ts';
-import { lockList } from './list.repo.ts';
 import type { ListOwner, LockedList } from './list.repo.ts';
 import * as rules from './list.rules.ts';
-import { failMissing } from './list.service.ts';
+import { withOwnList } from './list.service.ts';
 import type { Owner } from './list.service.ts';
 import { trimItems } from './trash.repo.ts';
 
@@ -48,10 +46,7 @@ const NOTHING: Part = { removed: [], changed: [], added: [] };
 
 /** Small writes that arrive at the same time share a transaction. */
 export function writeShared(request: WriteRequest): Promise<WrittenParts> {
-  const { db } = request.ctx;
-  return request.isLarge || hasOverlap(request)
-    ? db.transaction((tx) => writeAlone(tx, request))
-    : shareWrite({ db })(request);
+  return request.isLarge || hasOverlap(request) ? writeAlone(request) : shareWrite(request.ctx)(request);
 }
 
 export const episOf = (items: readonly CheckedItem[]): string[] => items.map(({ epi }) => epi);
@@ -68,7 +63,7 @@ const shareWrite = oncePerDatabase(({ db }: Pick<Services, 'db'>) =>
     maxInFlight: 2,
     maxBatch: 50,
     together: (requests) => db.transaction((tx) => writeTogether(tx, requests)),
-    alone: (request) => db.transaction((tx) => writeAlone(tx, request)),
+    alone: writeAlone,
     subjectOf: ownerKey,
   }),
 );
@@ -113,26 +108,24 @@ function isUnobstructed(request: WriteRequest, list: LockedList | undefined): li
   return isExpected && (!request.isSaveForLater || list.lty === 'sfl');
 }
 
-async function writeAlone(tx: Tx, request: WriteRequest): Promise<WrittenParts> {
-  const { owner } = request;
-  // A merge locks the shopper before the list, too.
-  if (request.isLarge) await enter(tx, owner, request.now);
-  const before = (await lockList(tx, owner, request.lid)) ?? (await failMissing(tx, owner));
-  rules.checkListVersion(before.version, request.expectedVersion);
-  if (request.isSaveForLater && before.lty !== 'sfl') fail('list-not-found', 'Save-for-later list not found');
-  const parts = hasOverlap(request)
-    ? PARTS.map((name) => ({ ...NOTHING, [name]: request[name] }))
-    : [request];
-  let result = toResult(request, before, undefined);
-  const itemsOfParts: WrittenItem[][] = [];
-  for (const part of parts) {
-    const isFirst = itemsOfParts.every((items) => items.length === 0);
-    const [written] = await writeContents(tx, [toWrite(request, before, part, isFirst)]);
-    if (written) result = toResult(request, before, written);
-    itemsOfParts.push(written?.items ?? []);
-  }
-  await finish(tx, [{ ...result, items: itemsOfParts.flat() }]);
-  return toParts(result.list, itemsOfParts);
+function writeAlone(request: WriteRequest): Promise<WrittenParts> {
+  return withOwnList(request.ctx, request.lid, request, async (tx, before) => {
+    if (request.isSaveForLater && before.lty !== 'sfl')
+      fail('list-not-found', 'Save-for-later list not found');
+    const parts = hasOverlap(request)
+      ? PARTS.map((name) => ({ ...NOTHING, [name]: request[name] }))
+      : [request];
+    let result = toResult(request, before);
+    const itemsOfParts: WrittenItem[][] = [];
+    for (const part of parts) {
+      const isFirst = itemsOfParts.every((items) => items.length === 0);
+      const [written] = await writeContents(tx, [toWrite(request, before, part, isFirst)]);
+      if (written) result = toResult(request, before, written);
+      itemsOfParts.push(written?.items ?? []);
+    }
+    await finish(tx, [{ ...result, items: itemsOfParts.flat() }]);
+    return toParts(result.list, itemsOfParts);
+  });
 }
 
 const storesRemoved = ({ owner, isMove }: WriteRequest): boolean => !isMove && rules.isRestorable(owner);

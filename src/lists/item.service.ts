@@ -61,12 +61,11 @@ export async function moveItems(ctx: Context, transfer: MutationMoveItemsArgs): 
 
 export async function copyItems(ctx: Context, transfer: MutationMoveItemsArgs): Promise<TransferReport> {
   const { fromlid, tolid, epis } = checkTransfer(transfer);
-  const copy = async (tx: Tx, to: LockedList, owner: Owner): Promise<TransferReport> => {
+  return withOwnList(ctx, tolid, { ...transfer, isLarge: true }, async (tx, to, owner) => {
     const from = await readSource(tx, owner, fromlid);
     const { moved, list } = await transferTo(ctx, tx, owner, { from, to, epis, isMove: false });
     return { from, to: ownView(owner, list), items: moved, touched: epis };
-  };
-  return withOwnList(ctx, tolid, transfer, copy, true);
+  });
 }
 
 function checkTransfer({ fromlid, tolid, epis }: MutationMoveItemsArgs) {

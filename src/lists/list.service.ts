@@ -120,9 +120,8 @@ export async function initSaveForLater(ctx: Context, lname: string | null | unde
 export async function withOwnList<Result>(
   ctx: Context,
   lid: string,
-  { expectedVersion }: Version,
+  { expectedVersion, isLarge }: Version & { isLarge?: boolean },
   work: (tx: Tx, list: LockedList, owner: Owner) => Promise<Result>,
-  isLarge = false,
 ): Promise<Result> {
   const owner = requireShopper(ctx);
   const checked = rules.checkLid(lid);

@@ -87,22 +87,16 @@ export async function restoreItems(ctx: Context, { lid, epis, ...version }: Muta
   requireShopper(ctx);
   const checked = checkVariants(epis);
   if (checked.length === 0) fail('invalid-items', 'epis must contain at least one variant id');
-  return withOwnList(
-    ctx,
-    lid,
-    version,
-    async (tx, list, owner) => {
-      const now = ctx.now();
-      const since = restorableSince(owner.store, now);
-      const [unknown] = await repo.findUnknown(tx, list, checked, since);
-      if (unknown !== undefined) fail('item-not-found', `The list has no deleted item ${unknown}`);
-      const restored = await repo.insertDeletedItems(tx, list, checked, since);
-      if (restored.length === 0) return ownView(owner, list);
-      await queueEvents(tx, eventsOfItems(owner, 'list.item.added', restored, now));
-      return ownView(owner, await recordAdded(ctx, tx, owner, list, restored.length));
-    },
-    true,
-  );
+  return withOwnList(ctx, lid, { ...version, isLarge: true }, async (tx, list, owner) => {
+    const now = ctx.now();
+    const since = restorableSince(owner.store, now);
+    const [unknown] = await repo.findUnknown(tx, list, checked, since);
+    if (unknown !== undefined) fail('item-not-found', `The list has no deleted item ${unknown}`);
+    const restored = await repo.insertDeletedItems(tx, list, checked, since);
+    if (restored.length === 0) return ownView(owner, list);
+    await queueEvents(tx, eventsOfItems(owner, 'list.item.added', restored, now));
+    return ownView(owner, await recordAdded(ctx, tx, owner, list, restored.length));
+  });
 }
 
 type DeletedPage = Pick<repo.DeletedKey, 'afterSeq' | 'limit' | 'offset'>;
@@ -134,14 +128,14 @@ export async function deletedLists(ctx: Context, { first, after }: QueryDeletedL
   return { ...page, edges, totalCount: await repo.countDeletedLists(ctx.db, owner, since) };
 }
 
-const loadDeletedItems = createSizedLoader(repo.findDeletedItems);
-
 export async function allDeletedLists(ctx: Context, slice: Slice): Promise<ListView[]> {
   requireShopper(ctx);
   return readDeletedLists(ctx, { afterSeq: null, ...checkSlice(slice, 20, 100) });
 }
 
 /** Lists of one request share a statement. */
+const loadDeletedItems = createSizedLoader(repo.findDeletedItems);
+
 function readDeletedItems(ctx: Context, { store }: Owner, { pid, regid, lid }: ListRow, page: DeletedPage) {
   const key = { pid, regid, lid, since: restorableSince(store, ctx.now()), ...page };
   return loadDeletedItems(ctx, key, Math.min(page.limit * USUAL_ITEM_BYTES, SHARED_BYTES));
