@@ -96,12 +96,7 @@ export async function deleteList(ctx: Context, lid: string, deletion: Deletion) 
 /** Concurrent first calls create one list. */
 export async function initSaveForLater(ctx: Context, lname: string | null | undefined) {
   const owner = requireShopper(ctx);
-  const list: NewList = {
-    ...BLANK,
-    lid: newId(),
-    lname: lname ? rules.checkListName(lname) : 'Save for later',
-    lty: 'sfl',
-  };
+  const list = checkNewList(ctx, owner.store, { lname: lname || 'Save for later', lty: 'sfl' });
   const lid =
     (await lists.findSaveForLater(ctx.db, owner)) ??
     (await ctx.db.transaction(async (tx) => {
@@ -147,8 +142,6 @@ export function changeList(ctx: Context, lid: string, changes: ListChanges, vers
     return ownView(owner, changed);
   });
 }
-
-const BLANK = { lnote: null, lprops: {}, cprops: {}, ldesc: {}, cfor: null };
 
 function checkNewList({ viewer }: Context, store: StoreRow, input: CreateListInput): NewList {
   const isForSomebody = viewer.keyId !== null && Boolean(input.cfor);
