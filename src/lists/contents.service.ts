@@ -4,34 +4,27 @@ import type { MutationUpdateListContentsArgs } from '../generated/resolvers.ts';
 import { fail } from '../platform/errors.ts';
 import { rowsInOrder } from '../stores/products/product.rules.ts';
 import { episOf, writeShared } from './contents.writes.ts';
-import type { Part, WriteRequest } from './contents.writes.ts';
+import type { Part } from './contents.writes.ts';
 import type { ItemRow } from './item.columns.ts';
-import { checkAdded, checkChanged, checkRefs } from './item.rules.ts';
+import { checkAddedIn, checkChanged, checkEach, checkRef } from './item.rules.ts';
 import * as rules from './list.rules.ts';
 import { ownView } from './list.view.ts';
-
-/** The result for one item to change or remove. */
-type ItemChange = { epi: string; hasError: boolean; msg: string | null; item: ItemRow | null };
-
-/** `a`, `u` and `d` are the field names that error messages use for the three arrays. */
-type ContentsOptions = { a: string; u: string; d: string } & Pick<WriteRequest, 'isSaveForLater' | 'isMove'>;
-
-const OPTIONS: ContentsOptions = { a: 'a', u: 'u', d: 'd', isSaveForLater: false };
 
 /** Removes, changes and adds items, in this order, together or not at all. The result of an array that was not sent is null. */
 export async function updateListContents(
   ctx: Context,
   { a, u, d, expectedVersion, ...change }: MutationUpdateListContentsArgs,
-  { isSaveForLater, isMove, ...names } = OPTIONS,
+  { isSaveForLater = false, isMove = false } = {},
 ) {
   const owner = requireShopper(ctx);
   const lid = rules.checkLid(change.lid);
   if (!a && !u && !d)
     fail('invalid-items', `Send ${isSaveForLater ? 'items' : 'a, u or d'}: a JSON array of items`);
+  const fieldOf = (array: string): string => (isSaveForLater ? 'items' : array);
   const part: Part = {
-    removed: checkRefs(names.d, d ?? []),
-    changed: checkChanged(names.u, u ?? []),
-    added: checkAdded(names.a, a ?? [], { hasCustomItems: owner.store.customItems }),
+    removed: checkEach(fieldOf('d'), d ?? [], checkRef),
+    changed: checkEach(fieldOf('u'), u ?? [], checkChanged),
+    added: checkEach(fieldOf('a'), a ?? [], checkAddedIn(owner.store)),
   };
   const flags = { isSaveForLater, isMove, isLarge: rules.isLarge([a, u]) };
   const written = await writeShared({ ctx, owner, lid, expectedVersion, ...flags, ...part, now: ctx.now() });
@@ -49,7 +42,8 @@ export async function updateListContents(
   };
 }
 
-function itemChanges(epis: readonly string[], rows: readonly ItemRow[]): ItemChange[] {
+/** The result for each item to change or remove. */
+function itemChanges(epis: readonly string[], rows: readonly ItemRow[]) {
   const byVariant = new Map(rows.map((row) => [row.epi, row]));
   return epis.map((epi) => {
     const item = byVariant.get(epi) ?? null;

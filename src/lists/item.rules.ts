@@ -133,22 +133,23 @@ function makeCustom(fields: Fields): CheckedItem {
 /** `path` names the element in error messages. */
 type Check<Input, Checked> = (path: string, input: Input) => Checked;
 
-function checkEach<Input, Checked>(field: string, elements: readonly Input[], check: Check<Input, Checked>) {
+export function checkEach<Input, Checked>(
+  field: string,
+  elements: readonly Input[],
+  check: Check<Input, Checked>,
+): Checked[] {
   if (elements.length > MAX_ELEMENTS)
     fail('invalid-items', `${field} must have at most ${MAX_ELEMENTS} elements`);
   return elements.map((input, index) => check(`${field}[${index}]`, input));
 }
-
-/** An invalid item in a call whose other items are written. */
-export type FailedItem = { epi: string | null; hasError: boolean; msg: string };
 
 /** Separates valid from invalid elements. When none is valid, or there are too many, it returns all as valid: a later check fails. */
 export function partitionItems<Input extends { epi?: string | null }>(
   field: string,
   elements: Input[],
   check: Check<Input, unknown>,
-): { valid: Input[]; failed: FailedItem[] } {
-  const failed: FailedItem[] = [];
+) {
+  const failed: { epi: string | null; hasError: boolean; msg: string }[] = [];
   const isValid = (input: Input, index: number): boolean => {
     try {
       check(`${field}[${index}]`, input);
@@ -163,11 +164,9 @@ export function partitionItems<Input extends { epi?: string | null }>(
   return valid.length > 0 ? { valid, failed } : { valid: elements, failed: [] };
 }
 
-export type AddScope = { hasCustomItems: boolean };
-
 /** An item with `title` and no `epi` is a custom item. */
 export const checkAddedIn =
-  ({ hasCustomItems }: AddScope): Check<ItemInput, CheckedItem> =>
+  ({ customItems }: { customItems: boolean }): Check<ItemInput, CheckedItem> =>
   (path, input) => {
     const epi = checkText('id', path, 'epi', input.epi);
     const fields = checkFields(path, input);
@@ -175,7 +174,7 @@ export const checkAddedIn =
     if (epi === undefined && !input.title?.trim()) missing('epi');
     if (fields.du === undefined) missing('du');
     if (epi === undefined) {
-      if (!hasCustomItems)
+      if (!customItems)
         fail('custom-items-disabled', `${path} is a custom item, and this store does not allow custom items`);
       // Its ids depend on its content, in which null counts as not sent.
       return { ...fields, ...makeCustom(checkFields(path, withoutNulls(input))) };
@@ -183,28 +182,18 @@ export const checkAddedIn =
     return !fields.empi ? missing('empi') : { ...fields, bundle: undefined, epi };
   };
 
-export function checkAdded(field: string, items: readonly ItemInput[], scope: AddScope): CheckedItem[] {
-  return checkEach(field, items, checkAddedIn(scope));
-}
-
 export const checkRef: Check<{ epi?: string | null }, string> = (path, { epi }) =>
   checkText('id', path, 'epi', epi) ?? failItem(path, 'epi', 'is missing');
 
-export function checkChanged(field: string, items: readonly ItemInput[]): CheckedItem[] {
-  return checkEach(field, items, (path, input) => ({
-    ...checkFields(path, input),
-    epi: checkRef(path, input),
-  }));
-}
-
-export function checkRefs(field: string, items: readonly { epi?: string | null }[]): string[] {
-  return checkEach(field, items, checkRef);
-}
+export const checkChanged: Check<ItemInput, CheckedItem> = (path, input) => ({
+  ...checkFields(path, input),
+  epi: checkRef(path, input),
+});
 
 /** Removes duplicates. */
 export function checkVariants(epis: readonly string[]): string[] {
   const refs = epis.map((epi) => ({ epi }));
-  return [...new Set(checkRefs('epis', refs))];
+  return [...new Set(checkEach('epis', refs, checkRef))];
 }
 
 /** Merges the elements of one variant; the later value wins. */

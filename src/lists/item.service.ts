@@ -177,12 +177,11 @@ export async function socialCount(ctx: Context, empi: string | null | undefined)
   return { count: await countShoppers(ctx, { pid, empi }), empi };
 }
 
-const SAVE_FOR_LATER = { a: 'items', u: 'items', d: 'items', isSaveForLater: true };
+const SAVE_FOR_LATER = { isSaveForLater: true };
 
 export async function addToSaveForLater(ctx: Context, { items, ...list }: MutationAddToSaveForLaterArgs) {
   const { store } = requireShopper(ctx);
-  const check = checkAddedIn({ hasCustomItems: store.customItems });
-  const { valid, failed } = partitionItems('items', items ?? [], check);
+  const { valid, failed } = partitionItems('items', items ?? [], checkAddedIn(store));
   const { a, touched } = await updateListContents(ctx, { ...list, a: items && valid }, SAVE_FOR_LATER);
   return { itemsadded: a!, itemsfailed: failed, touched };
 }
