@@ -25,9 +25,6 @@ export type Watched = ListOwner & {
   authState: string;
 };
 
-/** A difference from what the watchers know; `position` counts from one. */
-export type WatchedChange = Pick<Watched, 'rev' | 'authState'> & { position: number };
-
 const WATCHED_COLUMNS = {
   pid: 'text',
   regid: 'text',
@@ -56,8 +53,10 @@ const MOVED = {
     WHERE r.rev <> k.rev OR x.auth_state <> k.auth_state`,
 };
 
-export function findChanged(db: Db, watched: readonly Watched[]): Promise<WatchedChange[]> {
-  return db.query<WatchedChange>(MOVED, arraysOf(watched, 'pid', 'regid', 'keyId', 'rev', 'authState'));
+/** Returns what differs from what the watchers know; `position` counts from one. */
+export function findChanged(db: Db, watched: readonly Watched[]) {
+  type Change = Pick<Watched, 'rev' | 'authState'> & { position: number };
+  return db.query<Change>(MOVED, arraysOf(watched, 'pid', 'regid', 'keyId', 'rev', 'authState'));
 }
 
 /** `isWhole` also reads the ids of all lists. */

@@ -6,7 +6,7 @@ import { onLeave, releaseWhileWaiting, untilDrained } from '../platform/in-fligh
 import { identifyAgain } from '../shoppers/authenticate.service.ts';
 import { allLists } from './list-pages.service.ts';
 import type { ListOwner } from './list.repo.ts';
-import type { RevisionChanges, ShopperRevision } from './live.repo.ts';
+import type { RevisionChanges } from './live.repo.ts';
 import { readRevision, watchersOf } from './live.watch.ts';
 import type { Watch } from './live.watch.ts';
 
@@ -24,17 +24,12 @@ function checkWait(seconds: number | null | undefined, maxMs: number): number {
   return Math.min(seconds * 1_000, maxMs);
 }
 
-/** Returns null when the revision is too old, or from another database. */
-function changesSince({ rev, floor, changed }: ShopperRevision, since: number): RevisionChanges | null {
-  if (since < floor || since > rev) return null;
-  const lids = Object.keys(changed).filter((lid) => changed[lid]! > since);
-  return { rev: String(rev), lids, isWhole: false };
-}
-
 async function readChanges(ctx: Context, { pid, regid }: ListOwner, since: number | null) {
   if (since !== null) {
-    const changes = changesSince(await readRevision(ctx, { pid, regid, isWhole: false }), since);
-    if (changes) return changes;
+    const { rev, floor, changed } = await readRevision(ctx, { pid, regid, isWhole: false });
+    const lids = Object.keys(changed).filter((lid) => changed[lid]! > since);
+    // Any other revision is too old, or from another database.
+    if (since >= floor && since <= rev) return { rev: String(rev), lids, isWhole: false };
   }
   const { rev, lids } = await readRevision(ctx, { pid, regid, isWhole: true });
   return { rev: String(rev), lids, isWhole: true };

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { onPrimary } from '../context.ts';
 import type { Context, Services } from '../context.ts';
 import { createBatchLoader, oncePerApp, oncePerDatabase } from '../platform/batch.ts';
-import { AppError, fail } from '../platform/errors.ts';
+import { fail } from '../platform/errors.ts';
 import { METRICS, measure } from '../platform/metrics.ts';
 import { outsideSpans } from '../platform/tracing.ts';
 import type { ListOwner } from './list.repo.ts';
@@ -32,9 +32,6 @@ const RETRY_SECONDS = '10';
 type Entry = Watched & { watches: Set<Watching> };
 type Watching = Watch & { notify(isReauthDue: boolean): void; end(): void };
 
-const closing = (): AppError =>
-  new AppError('unavailable', 'The service is shutting down; reconnect', { 'Retry-After': '1' });
-
 const nameOf = ({ pid, regid }: ListOwner): string => `${pid} ${regid}`;
 
 /** The same text as the statement in live.repo.ts returns. */
@@ -54,7 +51,8 @@ function createWatching(leave: (watching: Watching) => void): Watching {
     rev: null,
     async next() {
       if (state === 'idle') await new Promise<void>((done) => (wake = done));
-      if (state === 'ended') throw closing();
+      if (state === 'ended')
+        fail('unavailable', 'The service is shutting down; reconnect', { 'Retry-After': '1' });
       if (state === 'notified') state = 'idle';
       return state !== 'left';
     },
@@ -75,18 +73,19 @@ function createWatching(leave: (watching: Watching) => void): Watching {
   };
 }
 
-/** Counts open watches by name and enforces a limit for each; the returned function counts one down. */
+/** Counts open watches by name and enforces a limit for each name; the returned function counts one down. */
 function createCounts() {
   const counts = new Map<string, number>();
-  return (name: string, max: number): (() => void) => {
-    const count = (counts.get(name) ?? 0) + 1;
-    if (count > max) fail('too-many-requests', 'Too many open streams', { 'Retry-After': RETRY_SECONDS });
-    counts.set(name, count);
-    return () => {
-      const left = counts.get(name)! - 1;
-      if (left === 0) counts.delete(name);
-      else counts.set(name, left);
-    };
+  const add = (name: string, more: number): void => {
+    const count = (counts.get(name) ?? 0) + more;
+    if (count === 0) counts.delete(name);
+    else counts.set(name, count);
+  };
+  return (limits: readonly [name: string, max: number][]): (() => void) => {
+    if (limits.some(([name, max]) => (counts.get(name) ?? 0) >= max))
+      fail('too-many-requests', 'Too many open streams', { 'Retry-After': RETRY_SECONDS });
+    for (const [name] of limits) add(name, 1);
+    return () => limits.forEach(([name]) => add(name, -1));
   };
 }
 
@@ -133,55 +132,48 @@ export const watchersOf = oncePerApp(({ db, config, log }: Pick<Services, 'db' |
     isPolling = false;
   };
 
-  const enter = ({ viewer, address }: Context, { pid, regid }: ListOwner): (() => void)[] => {
+  const enter = ({ viewer, address }: Context, { pid, regid }: ListOwner): (() => void) => {
     if (open >= config.maxStreams)
       fail('unavailable', 'Too many open streams; retry later', { 'Retry-After': RETRY_SECONDS });
-    const leave: (() => void)[] = [];
-    try {
-      leave.push(count(`store ${pid}`, Math.ceil(config.maxStreams * STORE_SHARE)));
-      leave.push(count(`shopper ${pid} ${regid}`, limitOf('shopper')));
+    const leave = count([
+      [`store ${pid}`, Math.ceil(config.maxStreams * STORE_SHARE)],
+      [`shopper ${pid} ${regid}`, limitOf('shopper')],
       // A store's back end opens the watches of all its shoppers from one address.
-      leave.push(
-        viewer.keyId === null
-          ? count(`address ${pid} ${address}`, limitOf('address'))
-          : count(`key ${viewer.keyId}`, limitOf('key')),
-      );
-    } catch (error) {
-      leave.forEach((undo) => undo());
-      throw error;
-    }
+      viewer.keyId === null
+        ? [`address ${pid} ${address}`, limitOf('address')]
+        : [`key ${viewer.keyId}`, limitOf('key')],
+    ]);
     open += 1;
-    return [...leave, () => void (open -= 1)];
-  };
-
-  const entryFor = (ctx: Context, { pid, regid }: ListOwner): [string, Entry] => {
-    const keyId = ctx.viewer.keyId ?? '';
-    const name = `${nameOf({ pid, regid })} ${keyId}`;
-    const created = { pid, regid, keyId, rev: -1, authState: authStateOf(ctx), watches: new Set<Watching>() };
-    const entry = entries.get(name) ?? created;
-    entries.set(name, entry);
-    return [name, entry];
+    return () => {
+      leave();
+      open -= 1;
+    };
   };
 
   return {
     watch(ctx: Context, rev: number | null): Watch {
-      const owner = ctx.viewer.shopper!;
-      const leaving = enter(ctx, owner);
-      const [name, entry] = entryFor(ctx, owner);
-      const own = byOwner.get(nameOf(owner)) ?? new Set();
-      byOwner.set(nameOf(owner), own);
+      const { pid, regid } = ctx.viewer.shopper!;
+      const leave = enter(ctx, { pid, regid });
+      const keyId = ctx.viewer.keyId ?? '';
+      const authState = authStateOf(ctx);
+      const owner = nameOf({ pid, regid });
+      const name = `${owner} ${keyId}`;
+      const entry = entries.get(name) ?? { pid, regid, keyId, rev: -1, authState, watches: new Set() };
+      entries.set(name, entry);
+      const own = byOwner.get(owner) ?? new Set();
+      byOwner.set(owner, own);
       const watching = createWatching((self) => {
         if (!entry.watches.delete(self)) return;
-        leaving.forEach((leave) => leave());
+        leave();
         own.delete(self);
-        if (own.size === 0) byOwner.delete(nameOf(owner));
+        if (own.size === 0) byOwner.delete(owner);
         if (entry.watches.size === 0) entries.delete(name);
       });
       watching.rev = rev;
       entry.watches.add(watching);
       own.add(watching);
       // The entry may be newer than what this request has read.
-      if (entry.authState !== authStateOf(ctx)) watching.notify(true);
+      if (entry.authState !== authState) watching.notify(true);
       else if (rev !== null && entry.rev >= 0 && entry.rev !== rev) watching.notify(false);
       if (isClosed) watching.end();
       void outsideSpans(pollWhileWatched);
