@@ -24,6 +24,8 @@ import type { ListsKey, PageKey } from './page.repo.ts';
 import { NEWEST_FIRST, checkOrder, decodePosition, encodePosition, nameOrder } from './page.rules.ts';
 import type { PageOrder } from './page.rules.ts';
 
+type PageSlice = Pick<PageKey, 'limit' | 'offset' | 'after'>;
+
 /** Reads a list of the shopper, or a public one of the store. */
 export async function getList(ctx: Context, lid: string): Promise<ListView | null> {
   const page = await readListPage(ctx, lid, { limit: PREVIEW_SIZE });
@@ -126,10 +128,8 @@ export async function itemConnection(ctx: Context, list: ListView, args: ListIte
     const rows = list.contents.filter(isWanted);
     return { ...toConnection(rows, limit, cursorOf, cursor, isBackward), totalCount: list.contents.length };
   }
-  const key = { ...readerOf(list), limit: limit + 1, after, isWithoutList: true } as const;
-  const { items, total } = await readPage(ctx, order, key);
-  const shown = showItems(ctx, list, items);
-  return { ...toConnection(shown, limit, cursorOf, cursor, isBackward), totalCount: total };
+  const { items, total } = await readItems(ctx, list, { limit: limit + 1, after }, order);
+  return { ...toConnection(items, limit, cursorOf, cursor, isBackward), totalCount: total };
 }
 
 export async function previewOf(ctx: Context, list: ListView, slice: Slice): Promise<ItemRow[]> {
@@ -139,14 +139,15 @@ export async function previewOf(ctx: Context, list: ListView, slice: Slice): Pro
   if (list.preview !== null && offset === 0 && (limit <= read || read === list.cnt))
     return withParent(ctx, list, list.preview.slice(0, limit));
   if (list.cnt === 0 || limit === 0) return [];
-  const key = { ...readerOf(list), limit, offset, isWithoutList: true } as const;
-  const { items } = await readPage(ctx, NEWEST_FIRST, key);
-  return showItems(ctx, list, items);
+  return (await readItems(ctx, list, { limit, offset })).items;
 }
 
 /** The caller may read the list already; `regid` is empty for a masked owner, which suffices for a public list. */
-function readerOf({ pid, lid, owner }: ListView): Pick<PageKey, 'pid' | 'lid' | 'regid'> {
-  return { pid, lid, regid: owner.regid };
+async function readItems(ctx: Context, list: ListView, slice: PageSlice, order = NEWEST_FIRST) {
+  const { pid, lid, owner } = list;
+  const key = { pid, lid, regid: owner.regid, ...slice, isWithoutList: true } as const;
+  const { items, total } = await readPage(ctx, order, key);
+  return { items: withParent(ctx, list, list.isMasked ? items.map(maskItem) : items), total };
 }
 
 /** Attaches the list to items of another owner, because an anonymous caller could not look it up. */
@@ -154,14 +155,10 @@ function withParent<Row extends ItemRow>(ctx: Context, list: ListView, items: Ro
   return isOwn(ctx, list.owner) ? items : items.map((item) => ({ ...item, parent: list }));
 }
 
-function showItems<Row extends ItemRow>(ctx: Context, list: ListView, items: Row[]): Row[] {
-  return withParent(ctx, list, list.isMasked ? items.map(maskItem) : items);
-}
-
 async function readListPage(
   ctx: Context,
   lid: string,
-  slice: Pick<PageKey, 'limit' | 'offset' | 'after'>,
+  slice: PageSlice,
   order: PageOrder = NEWEST_FIRST,
   { pid, regid, shopper }: Reader = requireReader(ctx),
 ) {

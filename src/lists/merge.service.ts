@@ -33,21 +33,14 @@ export async function mergeLists(tx: Tx, guest: ShopperRow, account: ShopperRow,
   if (moving.length > 0) report.items += await merges.moveLists(tx, account, moving, now);
   await queueListEvents(tx, account, 'list.item.added', moving, now);
   for (const pairs of rounds) {
-    const { items, duplicates } = await joinLists(tx, account, pairs, now);
-    report.items += items;
-    report.duplicates += duplicates;
+    report.duplicates += await merges.joinDuplicates(tx, account.pid, pairs);
+    report.items += await merges.moveMissingItems(tx, account, pairs, now);
+    await joinAliases(tx, account.pid, pairs);
+    await merges.closeJoinedLists(tx, account, pairs, now);
   }
   await moveDeletedItems(tx, guest.pid, rounds.flat());
   await moveTrash(tx, guest, account);
   return report;
-}
-
-async function joinLists(tx: Tx, account: ShopperRow, pairs: readonly Joining[], now: Date) {
-  const duplicates = await merges.joinDuplicates(tx, account.pid, pairs);
-  const items = await merges.moveMissingItems(tx, account, pairs, now);
-  await joinAliases(tx, account.pid, pairs);
-  await merges.closeJoinedLists(tx, account, pairs, now);
-  return { items, duplicates };
 }
 
 function kindOf({ lname, lty, isSfl }: merges.MergeListRow): string {

@@ -1,6 +1,5 @@
 import type { ListItemsArgs } from '../generated/resolvers.ts';
-import { decodeCursor, encodeCursor, failCursor } from '../platform/page.ts';
-import { isStorable } from '../platform/text.ts';
+import { decodeCursor, encodeCursor, failCursor, isSeq, isText } from '../platform/page.ts';
 import type { ItemRow } from './item.columns.ts';
 
 /** Each combination has its own statement. */
@@ -39,8 +38,7 @@ export function encodePosition(order: PageOrder, { sortkey, seq }: SortedItemRow
 
 export function decodePosition(field: string, cursor: string, order: PageOrder): CursorPosition {
   const [key, seq] = decodeCursor(field, cursor, nameOrder(order));
-  const isKeyFine = order.sort === 'added' ? key === null : typeof key === 'string' && isStorable(key);
+  const isKeyFine = order.sort === 'added' ? key === null : isText(key);
   const isNumberFine = order.sort !== 'price' || (key === String(Number(key)) && key !== 'NaN');
-  const isFine = isKeyFine && isNumberFine && Number.isSafeInteger(seq);
-  return isFine ? { key: key as string | null, seq: seq as number } : failCursor(field);
+  return isKeyFine && isNumberFine && isSeq(seq) ? { key: key as string | null, seq } : failCursor(field);
 }

@@ -12,7 +12,7 @@ import { PREVIEW_SIZE } from './list.rules.ts';
 import type { Sized } from './page.repo.ts';
 
 /** A deleted list with its newest items. */
-export type DeletedListRow = ListRow & { deletedSeq: number; deletedAt: number; contents: ItemRow[] };
+type DeletedListRow = ListRow & { deletedSeq: number; deletedAt: number; contents: ItemRow[] };
 
 /** Selects lists deleted after `since`, and before the one at `afterSeq`. */
 export type DeletedKey = ListOwner & {
@@ -40,12 +40,11 @@ const LISTS = `
       CROSS JOIN LATERAL jsonb_populate_record(NULL::list, k.was || jsonb_build_object('regid', k.regid, 'uid', $3::text)) l) x) deleted`;
 
 /** `found` is null when the rows exceed `maxBytes`. */
-export type SizedRows<Row> = { found: Row[] | null; bytes: number };
-
 export async function findDeletedLists(db: Db, key: DeletedKey, maxBytes: number) {
   const { pid, regid, uid, since, afterSeq, limit, offset } = key;
   const params = [pid, regid, uid, since, afterSeq, limit, offset, maxBytes];
-  return (await db.query<SizedRows<DeletedListRow>>(LISTS, params))[0]!;
+  const [row] = await db.query<{ found: DeletedListRow[] | null; bytes: number }>(LISTS, params);
+  return row!;
 }
 
 export function countDeletedLists(db: Db, { pid, regid }: ListOwner, since: Date): Promise<number> {
@@ -87,7 +86,6 @@ const ITEMS = {
 };
 
 export type DeletedItemRow = ItemRow & { deletedSeq: number };
-export type DeletedItems = { items: DeletedItemRow[]; total: number };
 
 /** Finds items that were deleted from existing lists. */
 export async function findDeletedItems(db: Db, reads: readonly Sized<DeletedItemsKey>[]) {

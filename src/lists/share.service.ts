@@ -119,11 +119,9 @@ export async function viewSharedList(ctx: Context, lid: string) {
 }
 
 async function checkShareLimits(tx: Tx, { store, regid }: Owner, to: string, now: Date): Promise<void> {
-  for (const [kind, subject] of [
-    ['shopper', regid],
-    ['recipient', to],
-  ] as const) {
-    const key = rules.shareKey(store.secret, kind, subject);
+  const subjects = { shopper: regid, recipient: to };
+  for (const kind of ['shopper', 'recipient'] as const) {
+    const key = rules.shareKey(store.secret, kind, subjects[kind]);
     const limit = rules.SHARE_LIMITS[kind];
     const until = await consume(tx, store.pid, key, limit, now);
     if (until !== null) failUntil(until, now, 'Too many lists were emailed; retry later', limit.points);
