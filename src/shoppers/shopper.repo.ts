@@ -39,12 +39,16 @@ const TOUCH = {
     WHERE pid = $1 AND regid = $2 RETURNING ${COLUMNS}`,
 };
 
-async function touch(
+/**
+ * Creates the shopper or records its visit; concurrent first calls leave one row. An account that was erased gets its address back. A null
+ * `language` changes none, and only a login ends a merge.
+ */
+export async function touchShopper(
   db: Db,
   shopper: NewShopper,
   now: Date,
-  language: string | null,
-  isLogin: boolean,
+  language: string | null = null,
+  isLogin = true,
 ): Promise<ShopperRow> {
   const { pid, regid, isGuest, uid, di, em } = shopper;
   const update = () => db.query<ShopperRow>(TOUCH, [pid, regid, em, now, language, isLogin]);
@@ -58,15 +62,10 @@ async function touch(
   return made;
 }
 
-/** Creates the shopper or records its login; concurrent first calls leave one row. A null `language` changes none. */
-export function touchShopper(db: Db, shopper: NewShopper, now: Date, language: string | null = null) {
-  return touch(db, shopper, now, language, true);
-}
-
 /** Locks the shopper's row, which a guest gets with its first write. */
 export async function enterShopper(tx: Tx, shopper: NewShopper, now: Date): Promise<ShopperRow> {
   const row = await lockShopper(tx, shopper);
-  return row?.lastlogin ? row : touch(tx, shopper, now, null, false);
+  return row?.lastlogin ? row : touchShopper(tx, shopper, now, null, false);
 }
 
 /** Records a visit, unless one was recorded within a day. */
@@ -89,11 +88,6 @@ const FIND = {
 export async function findShoppers(db: Db, keys: readonly IdentityKey[]): Promise<(ShopperRow | null)[]> {
   const rows = await db.query<ShopperRow>(FIND, arraysOf(keys, 'pid', 'regid'));
   return rows.map((row) => (row.regid === null ? null : row));
-}
-
-/** Creates a shopper without a login; one that was erased gets its address back. */
-export async function makeShopper(tx: Tx, shopper: NewShopper, now: Date): Promise<void> {
-  await touch(tx, shopper, now, null, false);
 }
 
 export function findAccount(db: Db, pid: string, em: string): Promise<Pick<ShopperRow, 'regid'> | null> {

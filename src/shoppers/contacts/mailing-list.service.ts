@@ -7,7 +7,7 @@ import type { Tx } from '../../platform/database/database.ts';
 import { checkLimit, decodeSeq, encodeCursor, toConnection } from '../../platform/page.ts';
 import type { CountedConnection } from '../../platform/page.ts';
 import { emitEvents } from '../../stores/webhooks/event.repo.ts';
-import { findAccount, lockShopper, makeShopper } from '../shopper.repo.ts';
+import { findAccount, lockShopper, touchShopper } from '../shopper.repo.ts';
 import type { IdentityKey } from '../shopper.repo.ts';
 import { newShopper } from '../shopper.service.ts';
 import type { KeyedStore } from '../shopper.service.ts';
@@ -30,7 +30,7 @@ export async function recordConsent(
   now: Date,
 ): Promise<void> {
   const account = isAccountContact(contact) ? newShopper(store, 'account', contact.value) : null;
-  if (account) await makeShopper(tx, account, now);
+  if (account) await touchShopper(tx, account, now, null, false);
   const key = { pid: store.pid, regid: account?.regid ?? regid };
   const consent = { acceptmarketing: accepts, acceptsource: 'subscription', regid: key.regid };
   await record(tx, key, contact, consent, now);
