@@ -44,32 +44,20 @@ export async function enter(tx: Tx, shopper: ShopperRow, now: Date): Promise<voi
 }
 
 const TEXT_FIELDS = ['fname', 'lname', 'm', 'sw_mkt', 'ut'] as const;
-const CLEARABLE = ['m', 'sw_mkt', 'ut', 'language'] as const;
-/** What null stores in the other fields that can be empty. */
-const CLEARED: Partial<Record<string, unknown>> = { fname: '', lname: '', extags: [], prefs: {}, pd: {} };
 const MAX_TAGS = 100;
 const MAX_TEXT = 100;
 
-/** Whether a field can be null; an empty text counts as null. */
-function isClearable(field: string): field is (typeof CLEARABLE)[number] {
-  return CLEARABLE.some((name) => name === field);
-}
-
+/** Null stores what a new shopper has, and so does an empty text. */
 function checkChanges(input: UpdateShopperInput): ShopperChanges {
+  if (input.acc_mkt === null) fail('invalid-request', 'acc_mkt must not be null');
   const given = Object.entries<unknown>(input)
     .filter(([, value]) => value !== undefined)
-    .map(([field, value]) => [field, value ?? CLEARED[field] ?? null] as const);
-  const blank = given.find(([field, value]) => value === null && !isClearable(field));
-  if (blank) fail('invalid-request', `${blank[0]} must not be null`);
+    .map(([field, value]) => [field, value ?? BLANK_PROFILE[field as keyof typeof BLANK_PROFILE]]);
   const changes = Object.fromEntries(given) as ShopperChanges;
   if (changes.language) changes.language = readLanguage(changes.language) ?? undefined;
-  for (const field of TEXT_FIELDS) {
-    const text = changes[field];
-    if (typeof text !== 'string') continue;
-    const line = checkLine(field, text, MAX_TEXT);
-    if (isClearable(field)) changes[field] = line || null;
-    else changes[field] = line;
-  }
+  for (const field of TEXT_FIELDS)
+    if (typeof changes[field] === 'string')
+      Object.assign(changes, { [field]: checkLine(field, changes[field], MAX_TEXT) || BLANK_PROFILE[field] });
   if ((changes.extags?.length ?? 0) > MAX_TAGS)
     fail('invalid-request', `extags must have at most ${MAX_TAGS} entries`);
   if (changes.extags) changes.extags = changes.extags.map((tag) => checkLine('extags', tag, MAX_TEXT));
@@ -77,8 +65,7 @@ function checkChanges(input: UpdateShopperInput): ShopperChanges {
     if (changes[field] === undefined) continue;
     changes[field] = withoutEmpty(field, changes[field]) as ShopperChanges[typeof field];
     const fault = objectFault(changes[field]);
-    if (fault !== null) fail('invalid-request', `${field} ${fault}`);
-    const wrong = profileFault(field, changes[field]);
+    const wrong = fault === null ? profileFault(field, changes[field]) : `${field} ${fault}`;
     if (wrong !== null) fail('invalid-request', wrong.slice(0, 500));
   }
   return changes;
