@@ -39,11 +39,11 @@ export const MAINTENANCE_RETRY_SECONDS = '120';
 const MAX_CREDENTIAL_LENGTH = 512;
 
 /** Reads a Basic header; a malformed one counts as a wrong key. */
-function parseBasic(header: string): { pid: string; apiKey: string } | null {
-  const [, encoded] = /^basic\s+([a-z0-9+/_-]+=*)\s*$/i.exec(header) ?? [];
-  const text = encoded ? Buffer.from(encoded, 'base64').toString('utf8') : '';
+function parseBasic(header: string): { user: string; apiKey: string } {
+  const [, encoded = ''] = /^basic\s+([a-z0-9+/_-]+=*)\s*$/i.exec(header) ?? [];
+  const text = Buffer.from(encoded, 'base64').toString('utf8');
   const end = text.indexOf(':');
-  return end > 0 ? { pid: text.slice(0, end), apiKey: text.slice(end + 1) } : null;
+  return end > 0 ? { user: text.slice(0, end), apiKey: text.slice(end + 1) } : { user: '', apiKey: '' };
 }
 
 /** No store and no shopper has this name. */
@@ -60,27 +60,24 @@ function claimOfSession(signed: Signed | null, actsFor: string): Pick<CallerClai
   return { pid: clean(actsFor), proof: { kind: 'operator', operatorId: signed.operatorId } };
 }
 
-const identificationOf = oncePerApp(createIdentification);
-
 /** Finds who calls. Wrong credentials never throw. */
 export async function authenticate(
   services: Services,
   { authorization, session, pid, actsFor, regid, sessionid }: Credentials,
   known: KnownState = NOTHING_KNOWN,
 ): Promise<Identified> {
-  const identify = identificationOf(services);
+  const identify = identifierOf(services);
   const shown = { regid: clean(regid), sessionid, ...known };
   if (authorization === '') {
     if (session === '') return identify({ ...shown, pid: clean(pid), proof: null });
     return identify({ ...shown, ...claimOfSession(await findSession(services, session), actsFor) });
   }
-  const basic = parseBasic(authorization);
-  const apiKey = basic?.apiKey ?? '';
-  if (basic?.pid === OPERATOR_USER) {
+  const { user, apiKey } = parseBasic(authorization);
+  if (user === OPERATOR_USER) {
     const operatorId = await findOperator(services, apiKey);
     if (operatorId !== null) return identify({ ...shown, ...claimOfSession({ operatorId }, actsFor) });
   }
-  return identify({ ...shown, pid: clean(basic?.pid ?? ''), proof: { kind: 'key', apiKey } });
+  return identify({ ...shown, pid: clean(user), proof: { kind: 'key', apiKey } });
 }
 
 /** Fails while the service or the caller's store is closed for maintenance. */
@@ -176,8 +173,7 @@ function createUseNotes({ db, now, log }: Pick<Services, 'db' | 'now' | 'log'>) 
   };
 }
 
-/** Creates the function that authenticates callers. It never throws on wrong credentials. */
-function createIdentification(services: Services): (claim: CallerClaim) => Promise<Identified> {
+const identifierOf = oncePerApp((services: Services) => {
   const { db, config } = services;
   const noteUse = createUseNotes(services);
   const noteGuest = createVisitNotes(services);
@@ -185,7 +181,7 @@ function createIdentification(services: Services): (claim: CallerClaim) => Promi
   db.onLost(() => stores.clear());
   const load = createBatchLoader<IdentityClaim, IdentityRow>((claims) => loadIdentities(db, claims), BATCH);
 
-  return async ({ pid, regid, proof, sessionid, shards, ...known }) => {
+  return async ({ pid, regid, proof, sessionid, shards, ...known }: CallerClaim): Promise<Identified> => {
     const knownStore = stores.get(pid) ?? null;
     // Rows of one transaction share a version, so it says nothing about another shopper.
     const isKnown = known.knownShopper?.row.pid === pid && known.knownShopper.row.regid === regid;
@@ -225,7 +221,7 @@ function createIdentification(services: Services): (claim: CallerClaim) => Promi
       denial: DENIALS.badRegid,
     };
   };
-}
+});
 
 /** Null when the session is valid, else why not. A store key (null) may act for any shopper of its store. */
 async function shopperDenial(

@@ -36,12 +36,6 @@ export function createVisitNotes({ db, now, log }: Pick<Services, 'db' | 'now' |
 /** Less than any key. */
 const START = { pid: '', regid: '' };
 
-function count({ examined, deleted, reduced }: GuestCounts): void {
-  METRICS.guestsExamined.inc(examined);
-  METRICS.guestsRemoved.inc({ how: 'deleted' }, deleted);
-  METRICS.guestsRemoved.inc({ how: 'reduced' }, reduced);
-}
-
 /**
  * Removes idle guests in one portion; all portions take a day at least. Processes share the place, so that more of them do no more work. Returns 0:
  * the next portion waits, so that a million guests can go while the service is busy.
@@ -57,7 +51,9 @@ export async function removeNextGuests({ db }: Pick<Services, 'db'>, now: Date):
     await saveSweep(tx, { after: removed.last ?? START, startedAt: isNew ? now : startedAt });
     return removed;
   });
-  if (portion) count(portion);
+  if (portion === null) return 0;
+  METRICS.guestsExamined.inc(portion.examined);
+  for (const how of ['deleted', 'reduced'] as const) METRICS.guestsRemoved.inc({ how }, portion[how]);
   return 0;
 }
 
@@ -69,8 +65,8 @@ export async function removeGuests(
 ): Promise<GuestCounts> {
   const sum = { examined: 0, deleted: 0, reduced: 0 };
   for (let after = { ...START, pid: scope.pid ?? '' }; ;) {
-    const [from, startedAt] = [after, performance.now()];
-    const { last, ...portion } = await db.transaction((tx) => removePortion(tx, from, scope));
+    const startedAt = performance.now();
+    const { last, ...portion } = await db.transaction((tx) => removePortion(tx, after, scope));
     for (const name of ['examined', 'deleted', 'reduced'] as const) sum[name] += portion[name];
     onProgress(sum);
     if (last === null) return sum;

@@ -18,9 +18,7 @@ export async function addAuditEntry(db: Db, pid: string, entry: AuditRow): Promi
 
 export async function listAuditEntries(db: Database, pid: string, first: number): Promise<AuditRow[]> {
   const newest = { orderBy: { at: 'desc' }, take: first } as const;
-  return (await db.prisma.auditEntry.findMany({ where: { pid }, ...newest })) as (AuditRow & {
-    pid: string;
-  })[];
+  return (await db.prisma.auditEntry.findMany({ where: { pid }, ...newest })) as AuditRow[];
 }
 
 /** Lists with all their properties, the largest rows, take 5 MB per batch, and emails as much. */
