@@ -33,7 +33,7 @@ export async function valueOnce(
   variables: Data,
   run: () => Promise<Data>,
 ): Promise<Data> {
-  const result = await resultOf(ctx, ctx.path, [variables], plan, async () => {
+  const { data, thrown } = await resultOf(ctx, ctx.path, [variables], plan, async () => {
     try {
       return { data: await run() };
     } catch (error) {
@@ -41,7 +41,6 @@ export async function valueOnce(
       return { thrown: thrownBy(error) };
     }
   });
-  const { data, thrown } = result;
   if (thrown) throw new AppError(thrown.type, thrown.message, thrown.headers);
   return data!;
 }
@@ -99,22 +98,23 @@ function isFinal(result: Result): boolean {
   );
 }
 
-function carriedOutBefore(details: string): Result {
+function carriedOutBefore(details: string): string {
   const error = new AppError('forbidden', `This request was already executed${details}`);
-  return { errors: [formatError(error)], thrown: thrownBy(error) };
+  return JSON.stringify({ errors: [formatError(error)], thrown: thrownBy(error) } satisfies Result);
 }
 
 const TOO_LARGE = carriedOutBefore(', and its response is not stored: read the records that it changed');
 
 /** Keys and secrets, personal data and large responses are never stored. */
 async function textToKeep(ctx: Context, claim: WriteClaim, plan: Plan, result: Result): Promise<string> {
-  if (ctx.shownOnce.length > 0)
-    return JSON.stringify(carriedOutBefore(` and created ${ctx.shownOnce.join('; ')}`));
-  if (plan.isPrivate) return JSON.stringify(TOO_LARGE);
+  if (ctx.shownOnce.length > 0) return carriedOutBefore(` and created ${ctx.shownOnce.join('; ')}`);
+  if (plan.isPrivate) return TOO_LARGE;
   const text = stringifyJson(result);
   const bytes = Buffer.byteLength(text);
-  const isKept = bytes <= rules.MAX_KEPT_RESPONSE && (await isWithinBudget(ctx, claim, bytes));
-  return isKept ? text : JSON.stringify(TOO_LARGE);
+  if (bytes > rules.MAX_KEPT_RESPONSE) return TOO_LARGE;
+  const { results } = rules.limitsOf(ctx.viewer);
+  const spent = await writes.spendBytes(ctx.db, claim, bytes, results, ctx.now(), expiryAt(ctx.now()));
+  return spent !== null && spent <= rules.KEPT_BYTES.storeShare ? text : TOO_LARGE;
 }
 
 async function resultOf(
@@ -158,12 +158,6 @@ async function resultOf(
   } finally {
     clearInterval(renewal);
   }
-}
-
-async function isWithinBudget(ctx: Context, claim: WriteClaim, bytes: number): Promise<boolean> {
-  const { results } = rules.limitsOf(ctx.viewer);
-  const spent = await writes.spendBytes(ctx.db, claim, bytes, results, ctx.now(), expiryAt(ctx.now()));
-  return spent !== null && spent <= rules.KEPT_BYTES.storeShare;
 }
 
 const expiryAt = (now: Date): Date => new Date(now.getTime() - rules.KEPT_MS);

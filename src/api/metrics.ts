@@ -14,11 +14,6 @@ import { isLoopbackCall } from './loopback.ts';
 
 const ROUTE = '/metrics';
 
-function showsToken({ headers: { authorization = '' } }: IncomingMessage, token: string): boolean {
-  const [, given = ''] = /^bearer +(\S+) *$/i.exec(authorization) ?? [];
-  return isSameSecret(given, token);
-}
-
 function refuse(res: ServerResponse, failure: AppError): void {
   res.writeHead(failure.status, { 'Content-Type': 'application/json; charset=utf-8', ...failure.headers });
   res.end(JSON.stringify(errorBody(failure)));
@@ -38,7 +33,8 @@ function createScrape(services: Services) {
   return async (req: IncomingMessage, res: ServerResponse, missing: () => void): Promise<void> => {
     if (!isLoopbackCall(req, config)) {
       if (metricsToken === null) return missing();
-      if (!showsToken(req, metricsToken)) return refuse(res, NO_TOKEN);
+      const [, given = ''] = /^bearer +(\S+) *$/i.exec(req.headers.authorization ?? '') ?? [];
+      if (!isSameSecret(given, metricsToken)) return refuse(res, NO_TOKEN);
     }
     const text = await collectMetrics();
     res.writeHead(200, { 'Content-Type': registry.contentType, 'Cache-Control': 'no-store' });

@@ -16,12 +16,6 @@ const DEMO_ROUTE = '/dashboard/demo';
 
 const signIn = z.object({ pid: z.string(), apiKey: z.string() });
 
-/** Converts what the user typed to the Authorization header that every other client sends. */
-async function readSignIn(req: Request, res: Response): Promise<string> {
-  const { data } = signIn.safeParse(await readJsonBody(req, res));
-  return data ? basicOf(data) : fail('invalid-request', 'pid and apiKey must be strings');
-}
-
 export const basicOf = ({ pid, apiKey }: DemoStore): string =>
   `Basic ${Buffer.from(`${pid}:${apiKey}`).toString('base64')}`;
 
@@ -59,7 +53,10 @@ export function serveSignIn(app: Express, services: Services, demo: DemoStore | 
       return void res.json({ session: describe(viewer), hasDemo });
     }
     if (req.method === 'POST') {
-      const authorization = await readSignIn(req, res);
+      const { data } = signIn.safeParse(await readJsonBody(req, res));
+      if (!data) return fail('invalid-request', 'pid and apiKey must be strings');
+      // The Authorization header that every other client sends.
+      const authorization = basicOf(data);
       const viewer = await enter(services, req, res, { ...NO_CREDENTIALS, authorization });
       if (viewer.keyId === null && viewer.operatorId === null) fail(viewer.denial.type, viewer.denial.msg);
       await keep(req, res, viewer);

@@ -57,15 +57,13 @@ async function readManifest(path: string): Promise<Map<string, string>> {
 
 const READ_ONLY = { set: async () => undefined, delete: async () => false };
 
-/** Apollo looks up `apq:` and the id. */
-const APOLLO_PREFIX = /^apq:/;
-
 /** Without a store key, callers run only the documents of the file; those of the browser library are always trusted. */
 async function trustDocuments(path: string): Promise<Documents> {
   const byId = await readManifest(path);
   const trusted = new Set([...byId.values(), ...CLIENT_DOCUMENTS]);
   return {
-    cache: { ...READ_ONLY, get: async (key) => byId.get(key.replace(APOLLO_PREFIX, '')) },
+    // Apollo looks up `apq:` and the id.
+    cache: { ...READ_ONLY, get: async (key) => byId.get(key.replace(/^apq:/, '')) },
     trusts: (text, { viewer }) => {
       const isTrusted = trusted.has(text);
       if (!isTrusted && viewer.keyId === null && viewer.operatorId === null)
@@ -97,9 +95,6 @@ export function shrinkDocument(document: DocumentNode): number {
   return bytes;
 }
 
-/** Apollo prefixes the hash of the text with that of the schema; a process has one schema. */
-const hashIn = (key: string): string => key.slice(key.lastIndexOf(':') + 1);
-
 /**
  * Rejects a document beyond the limits, or one that the caller may not run, before it is parsed and validated; known hashes skip
  * both. Apollo parses in the turn it was given and does not yield until validation ends.
@@ -130,6 +125,7 @@ export function createChecks(schema: GraphQLSchema, { trusts }: Documents) {
       },
     }),
   };
-  const store = { ...READ_ONLY, get: async (key: string) => find(hashIn(key)) };
+  // Apollo prefixes the hash of the text with that of the schema; a process has one schema.
+  const store = { ...READ_ONLY, get: async (key: string) => find(key.slice(key.lastIndexOf(':') + 1)) };
   return { store, plugin };
 }

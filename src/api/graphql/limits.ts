@@ -4,7 +4,6 @@ import type {
   FieldNode,
   FragmentDefinitionNode,
   GraphQLSchema,
-  OperationDefinitionNode,
   SelectionSetNode,
 } from 'graphql';
 import { refuse } from './errors.ts';
@@ -181,7 +180,7 @@ export function checkDocument(schema: GraphQLSchema, document: DocumentNode, lim
   const fragments = fragmentsOf(document);
   const known: Known = new Map();
   const comparison = { pairs: 0, limit: limits.pairs, fragments };
-  const operations: OperationDefinitionNode[] = [];
+  const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
   for (const node of document.definitions) {
     if (node.kind === Kind.FRAGMENT_DEFINITION) checkSize(measureFragment(node, fragments, known));
     if (node.kind !== Kind.OPERATION_DEFINITION) continue;
@@ -189,7 +188,6 @@ export function checkDocument(schema: GraphQLSchema, document: DocumentNode, lim
     checkSize(size);
     if (size.roots > SELECTION_LIMITS.roots)
       invalid(`An operation must not have more than ${SELECTION_LIMITS.roots} fields at its top`);
-    operations.push(node);
   }
   for (const { selectionSet } of [...operations, ...fragments.values()])
     countPairs([selectionSet], comparison);

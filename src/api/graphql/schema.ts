@@ -173,8 +173,7 @@ type ScalarConfig = {
 };
 
 function parseTime(value: unknown): Date {
-  const time =
-    typeof value === 'number' || typeof value === 'string' ? new Date(value) : new Date(Number.NaN);
+  const time = new Date(typeof value === 'number' || typeof value === 'string' ? value : Number.NaN);
   if (Number.isNaN(time.getTime()))
     throw new GraphQLError('A time must be milliseconds since the epoch or an ISO 8601 string');
   return time;

@@ -53,8 +53,6 @@ async function sendMessages(
   }
 }
 
-const isEndless = (messages: object): messages is AsyncIterable<unknown> => Symbol.asyncIterator in messages;
-
 /** Yields one result for each event; each has its own budget until it has been sent. */
 async function* executeEach(
   schema: GraphQLSchema,
@@ -110,7 +108,7 @@ export function serveStream({ services, schema, apollo }: Pick<Api, 'services' |
     const messages = operation
       ? await subscribeTo(schema, operation, ctx)
       : (JSON.parse(result.text) as ExecutionResult);
-    if (isEndless(messages))
+    if (Symbol.asyncIterator in messages)
       return sendMessages(res, framing, executeEach(schema, operation!, messages, ctx));
     if (messages.data !== undefined) return sendMessages(res, framing, [messages]);
     // Over GraphQL every error carries its type and status.

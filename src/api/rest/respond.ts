@@ -14,8 +14,6 @@ import { newBody } from '../send.ts';
 import type { CallResponse } from '../send.ts';
 import type { RestCall } from './read.ts';
 
-const JSON_TYPE = 'application/json; charset=utf-8';
-
 /** Null when the reply was streamed. */
 export async function respondToRest(
   schema: GraphQLSchema,
@@ -38,7 +36,7 @@ export async function respondToRest(
   if (!isLight(ctx.budget)) await chargeResponse(ctx.budget, value);
   return {
     body: newBody(Buffer.from(stringifyJson(value))),
-    type: JSON_TYPE,
+    type: 'application/json; charset=utf-8',
     operation: route.plan.description,
   };
 }
