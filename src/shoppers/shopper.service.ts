@@ -54,7 +54,7 @@ function checkChanges(input: UpdateShopperInput): ShopperChanges {
     .filter(([, value]) => value !== undefined)
     .map(([field, value]) => [field, value ?? BLANK_PROFILE[field as keyof typeof BLANK_PROFILE]]);
   const changes = Object.fromEntries(given) as ShopperChanges;
-  if (changes.language) changes.language = readLanguage(changes.language) ?? undefined;
+  if (typeof changes.language === 'string') changes.language = readLanguage(changes.language) ?? undefined;
   for (const field of TEXT_FIELDS)
     if (typeof changes[field] === 'string')
       Object.assign(changes, { [field]: checkLine(field, changes[field], MAX_TEXT) || BLANK_PROFILE[field] });

@@ -31,6 +31,18 @@ test('a field left out or empty stays, and a blank one removes what can be absen
   expect(await infoOf(account)).toEqual({ ...kept, m: null, acc_mkt: false, extags: [] });
 });
 
+test('a language that is empty or cannot be read changes nothing, and null removes it', async () => {
+  const languageAfter = async (language: string | null): Promise<unknown> => {
+    const mutation = `mutation ($input: UpdateShopperInput!) { updateShopper(input: $input) { language } }`;
+    const caller = { store, headers: { 'x-regid': account.regid } };
+    const { body } = await service.graphql(mutation, { input: { language } }, caller);
+    return body.data.updateShopper.language;
+  };
+  expect(await languageAfter('de_ch')).toBe('de-CH');
+  for (const unreadable of ['', ' ', '???']) expect(await languageAfter(unreadable)).toBe('de-CH');
+  expect(await languageAfter(null)).toBeNull();
+});
+
 test('a change is seen at once by the shopper, whose answers are kept', async () => {
   const before = await infoOf(account);
   expect(await infoOf(account)).toEqual(before);
