@@ -1,9 +1,13 @@
 import Sequencer from '@jest/test-sequencer';
 import { createHash } from 'node:crypto';
 
-/** Files that take long although they are short; on a machine that has not run them yet, they start first. */
-const LONG =
-  /\/(isolation|list-model|wishlist-alert-model|kept-model|restock-model|slow-receivers|webhook|signup-mail)\.test\.ts$/;
+/** Files that take long although they are short; on a machine that has not run them yet, they start first, so that none runs alone at the end. */
+const LONG = new RegExp(
+  `/(${[
+    ...['isolation', 'list-model', 'wishlist-alert-model', 'kept-model', 'restock-model', 'slow-receivers'],
+    ...['webhook', 'signup-mail', 'list.alias', 'start', 'embedded', 'import', 'week', 'kills', 'list-races'],
+  ].join('|')})\\.test\\.ts$`,
+);
 
 /** The order of the test files: the longest first, or with --randomize a shuffled one, which --seed repeats. */
 export default class extends Sequencer {
