@@ -11,8 +11,9 @@ type Ast = ReturnType<IntlMessageFormat['getAst']>;
 type Catalogue = Record<string, string | Ast>;
 type Values = Record<string, string | number | boolean>;
 
-const file = (await import(`../../messages/dashboard/${locale}.json`)) as { default: Catalogue };
-const catalogue = file.default;
+const { default: catalogue } = (await import(`../../messages/dashboard/${locale}.json`)) as {
+  default: Catalogue;
+};
 
 document.documentElement.lang = language;
 document.documentElement.dir = /^(ar|fa|he|ur)\b/.test(language) ? 'rtl' : 'ltr';
@@ -45,3 +46,5 @@ export const find = (key: string, values?: Values): string | undefined =>
 
 /** A built-in topic by its display name; a store's own topic by the name that the store gave it. */
 export const topicName = (name: string): string => find(`topic.${name}`) ?? name;
+
+export const partName = (part: string): string => find(`part.${part}`) ?? part;

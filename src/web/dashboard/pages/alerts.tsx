@@ -3,14 +3,14 @@ import type { Answered } from '../api.ts';
 import { dayStart, formatMoment, formatShort, zoneName } from '../format.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Choice, Segments, TextField, optionsOf, textOptions } from '../parts/fields.tsx';
-import { Button, ErrorNotice, Loaded, Page, StateBadge } from '../parts/layout.tsx';
+import { Button, CellNote, ErrorNotice, Loaded, Page, StateBadge } from '../parts/layout.tsx';
 import { sendsEmail } from '../parts/mail-server.tsx';
 import { VariantName } from '../parts/product.tsx';
 import { SearchBox, TableCard, oneOf, useFilters } from '../parts/table-card.tsx';
 import { InboxLine, MailFrame, TextPreview } from '../parts/template-preview.tsx';
 import { hrefTo } from '../route.ts';
 import { useAction, useAddressPages, usePolling, useQuery, useSession } from '../session.ts';
-import { find, rich, t, topicName } from '../text.ts';
+import { find, partName, rich, t, topicName } from '../text.ts';
 import { INBOX_LENGTHS, textsOf } from '../topic-draft.ts';
 
 type Alert = Answered<gql.AlertsQuery>['alerts']['edges'][number]['node'];
@@ -30,14 +30,14 @@ function AlertMessage({ topic, epi, medium, value, finishedAt }: Alert) {
           const texts = textsOf(previewTopic.texts);
           const parts = channels.find((channel) => channel.medium === medium)?.parts ?? [];
           const shown = parts.filter(({ name, isField }) => !isField || name in INBOX_LENGTHS);
-          return shown.map(({ name, label: ownLabel, isHtml, rows }) => {
-            const [text, label] = [texts[name] ?? '', find(`part.${name}`) ?? ownLabel];
+          return shown.map(({ name, isHtml, rows }) => {
+            const text = texts[name] ?? '';
             if (isHtml) return <MailFrame key={name} html={text} width="desktop" />;
-            if (rows === 1) return <InboxLine key={name} part={name} label={label} line={text} />;
+            if (rows === 1) return <InboxLine key={name} part={name} line={text} />;
             return (
               <details key={name} open={!parts.some((part) => part.isHtml)}>
-                <summary>{label}</summary>
-                <TextPreview label={label} text={text} />
+                <summary>{partName(name)}</summary>
+                <TextPreview label={partName(name)} text={text} />
               </details>
             );
           });
@@ -70,11 +70,7 @@ function State({ state, attempts, error, dueAt }: Alert) {
   return (
     <>
       <StateBadge state={state}>{isRetried ? t('alerts.retrying') : undefined}</StateBadge>
-      {note && (
-        <span class="muted cell-note" title={note}>
-          {note}
-        </span>
-      )}
+      {note && <CellNote>{note}</CellNote>}
     </>
   );
 }
@@ -85,7 +81,7 @@ export function AlertsPage() {
   const { topic, from, to, q } = filters;
   const state = oneOf(filters.state, STATES, '');
   const which = { topic: topic || null, from: dayStart(from), to: dayStart(to, 1), search: q || null };
-  const alerts = useAddressPages(gql.AlertsDocument, { ...which, state: state || null });
+  const alerts = useAddressPages(gql.AlertsDocument, { filter: { ...which, state: state || null } });
   const totals = useQuery(gql.AlertTotalsDocument, which);
   const { data: setup } = useQuery(gql.AlertsSetupDocument, {});
   const topics = textOptions([...(setup?.topics ?? []).map(({ name }) => name), topic], topicName);
@@ -153,14 +149,7 @@ export function AlertsPage() {
         }
         columns={[
           { label: 'table.product', cell: ({ epi, product }) => <VariantName {...product} epi={epi} /> },
-          {
-            label: 'alerts.recipient',
-            cell: ({ value }) => (
-              <span class="wrap" title={value}>
-                {value}
-              </span>
-            ),
-          },
+          { label: 'alerts.recipient', cell: ({ value }) => <span class="wrap">{value}</span> },
           { label: 'table.topic', cell: ({ topic: name }) => <span title={name}>{topicName(name)}</span> },
           { label: 'table.state', cell: (alert) => <State {...alert} /> },
           { label: 'alerts.queued', time: ({ cts }) => cts },

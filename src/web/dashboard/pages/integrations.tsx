@@ -85,8 +85,7 @@ type Integration = Answered<gql.IntegrationsQuery>['integrations'][number];
 /** Only operators see what the service says of its providers: it names their variables and servers. */
 function detailOf({ name, kind, state, detail }: Integration, isOperator: boolean): string {
   if (isOperator) return detail;
-  if (state === 'unconfigured')
-    return t('integrations.askOperator', { channel: find(`channel.${kind}`) ?? kind });
+  if (state === 'unconfigured') return t('integrations.askOperator', { channel: t(`channel.${kind}`) });
   return find(`provider.${name}.${state}`) ?? t('integrations.byOperator');
 }
 
@@ -101,13 +100,9 @@ export function IntegrationsPage() {
         query={query}
         rowsOf={(data) => data.integrations}
         keyOf={({ name, kind }) => `${name} ${kind}`}
-        columns={({ channels }) => [
+        columns={[
           { label: 'integrations.provider', cell: ({ name }) => find(`provider.${name}`) ?? name },
-          {
-            label: 'integrations.for',
-            cell: ({ kind }) =>
-              find(`channel.${kind}`) ?? channels.find(({ medium }) => medium === kind)?.label,
-          },
+          { label: 'integrations.for', cell: ({ kind }) => t(`channel.${kind}`) },
           {
             label: 'table.state',
             cell: ({ state }) => (

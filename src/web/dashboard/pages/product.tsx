@@ -7,7 +7,7 @@ import { SUBSCRIPTION, SetStockButton, Stock } from '../parts/product.tsx';
 import { TableCard } from '../parts/table-card.tsx';
 import { hrefTo } from '../route.ts';
 import { useAddressPages, useQuery } from '../session.ts';
-import { find, t, topicName } from '../text.ts';
+import { t, topicName } from '../text.ts';
 
 type Occasion = Answered<gql.ProductQuery>['occasions'][number];
 type Change = Answered<gql.ProductQuery>['stockChanges'][number];
@@ -81,11 +81,11 @@ const ofChange = (change: Change): Entry => ({
 const ofOccasion = ({ id, topic, cause, state, units, openedAt }: Occasion): Entry => ({
   id: `alerts ${id}`,
   at: openedAt,
-  what: find(`product.cause.${cause}`) ?? cause,
+  what: t(`product.cause.${cause}`),
   detail: [
     topicName(topic),
     ...(units > 0 ? [t('product.unitCount', { count: units })] : []),
-    find(`product.state.${state}`) ?? state,
+    t(`product.state.${state}`),
   ].join(' · '),
 });
 

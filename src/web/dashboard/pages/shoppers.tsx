@@ -20,7 +20,7 @@ function MailingList() {
       file={{ path: 'mailinglist.csv' }}
       columns={[
         { label: 'table.contact', cell: ({ mediumvalue }) => <span class="wrap">{mediumvalue}</span> },
-        { label: 'mailing.medium', cell: ({ medium }) => find(`channel.${medium}`) ?? medium },
+        { label: 'mailing.medium', cell: ({ medium }) => t(`channel.${medium}`) },
         { label: 'table.since', time: ({ signuptime }) => signuptime },
         { label: 'mailing.source', cell: ({ acceptsource: from }) => find(`mailing.source.${from}`) ?? from },
       ]}
@@ -116,7 +116,7 @@ function Audit() {
         {
           label: 'audit.action',
           cell: ({ action }) => (
-            <Badge tone={action === 'erase' ? 'warn' : 'plain'}>{find(`audit.${action}`) ?? action}</Badge>
+            <Badge tone={action === 'erase' ? 'warn' : 'plain'}>{t(`audit.${action}`)}</Badge>
           ),
         },
         { label: 'audit.subject', cell: ({ subject }) => <span class="code">{subject}</span> },

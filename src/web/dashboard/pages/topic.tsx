@@ -13,11 +13,10 @@ import { TemplatePreview, usePreview } from '../parts/template-preview.tsx';
 import { TopicSend } from '../parts/topic-send.tsx';
 import { hrefTo, useRoute } from '../route.ts';
 import { useQuery, useSession } from '../session.ts';
-import { find, rich, t, topicName } from '../text.ts';
+import { rich, t, topicName } from '../text.ts';
 import { draftOf, inputOf, isRuleShown, listOf, ruleRows, textsOf } from '../topic-draft.ts';
 import type { Recipients, TopicDraft, Triggers } from '../topic-draft.ts';
 import { forgetUnsaved } from '../unsaved.tsx';
-import { triggerText } from './topics.tsx';
 
 const RECIPIENTS = optionsOf<Recipients>({
   all: 'editor.all',
@@ -48,10 +47,7 @@ function TopicRules({ triggers, form }: { triggers: Triggers; form: Form<TopicDr
       <div class="field-row">
         <Choice
           label={t('editor.trigger')}
-          options={triggers.map(({ name, label }) => ({
-            value: name,
-            label: find(`trigger.${name}`) ?? label,
-          }))}
+          options={triggers.map(({ name }) => ({ value: name, label: t(`trigger.${name}`) }))}
           {...form.text('trigger')}
         />
         {fieldsOf((row) => row.kind !== 'flag' && row.form.with === undefined)}
@@ -164,9 +160,7 @@ export function TopicPage({ name }: { name: string }) {
   return (
     <Page
       title={topicName(name)}
-      lead={
-        known ? rich('editor.lead', { trigger: triggerText(known, query.data!.triggers), link: all }) : all
-      }
+      lead={known ? rich('editor.lead', { trigger: t(`trigger.${known.trigger}`), link: all }) : all}
       aside={known && !known.isBuiltIn && <TopicDelete name={name} />}
     >
       <Loaded query={query} lines={8}>

@@ -5,16 +5,8 @@ import { Badge, Button, Page } from '../parts/layout.tsx';
 import { TableCard } from '../parts/table-card.tsx';
 import { hrefTo } from '../route.ts';
 import { useQuery, useSession } from '../session.ts';
-import { find, t, topicName } from '../text.ts';
+import { t, topicName } from '../text.ts';
 import { rulesText } from '../topic-draft.ts';
-import type { Triggers } from '../topic-draft.ts';
-
-export function triggerText(
-  { trigger }: Pick<gql.TopicFieldsFragment, 'trigger'>,
-  triggers: Triggers,
-): string {
-  return find(`trigger.${trigger}`) ?? triggers.find(({ name }) => name === trigger)?.label ?? trigger;
-}
 
 export function TopicsPage() {
   const { run } = useSession();
@@ -58,10 +50,8 @@ export function TopicsPage() {
           },
           {
             label: 'topics.sent',
-            cell: (topic) => (
-              <Badge tone={topic.trigger === 'manual' ? 'plain' : 'good'}>
-                {triggerText(topic, triggers)}
-              </Badge>
+            cell: ({ trigger }) => (
+              <Badge tone={trigger === 'manual' ? 'plain' : 'good'}>{t(`trigger.${trigger}`)}</Badge>
             ),
           },
           { label: 'topics.rules', cell: (topic) => rulesText(topic, triggers) },

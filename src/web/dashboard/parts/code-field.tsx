@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
 import type { ChannelFieldsFragment } from '../../../generated/dashboard.ts';
-import { find, t } from '../text.ts';
+import { find, partName, t } from '../text.ts';
 import { AS_TYPED, useField } from './fields.tsx';
 
 const LIQUID = /\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\}/g;
@@ -93,7 +93,8 @@ type Props = Omit<ChannelFieldsFragment['parts'][number], 'isSegmented'> & {
 };
 
 export function CodeField(props: Props) {
-  const { label, name, value, rows, isHtml, isField, isRequired, aside, variables, onValue, onFocus } = props;
+  const { name, value, rows, isHtml, isField, isRequired, aside, variables, onValue, onFocus } = props;
+  const label = partName(name);
   const field = useRef<HTMLTextAreaElement>(null);
   const marks = useMemo(() => marksOf(value, isHtml ? HTML : LIQUID), [value, isHtml]);
   const unknown = unknownNames(value, variables);

@@ -3,7 +3,7 @@ import type * as gql from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
 import { languageName } from '../language.ts';
 import { moveTo } from '../route.ts';
-import { find, rich, t } from '../text.ts';
+import { find, partName, rich, t } from '../text.ts';
 import { INBOX_LENGTHS, cutLine } from '../topic-draft.ts';
 import type { Texts, TopicDraft } from '../topic-draft.ts';
 import { leaveWith } from '../unsaved.tsx';
@@ -105,12 +105,11 @@ export function TemplateEditor({ channels, variables, form, saved, preview, onPa
   );
   const fieldOf = (part: Channel['parts'][number], isAdvanced: boolean) => {
     const { name } = part;
-    const label = find(`part.${name}`) ?? part.label;
+    const label = partName(name);
     return (
       <CodeField
         key={name}
         {...part}
-        label={label}
         isField={!isAdvanced}
         isRequired={!isAdvanced && !part.isField}
         variables={variables}
@@ -134,13 +133,13 @@ export function TemplateEditor({ channels, variables, form, saved, preview, onPa
       />
     );
   };
-  const partsOf = ({ medium, label, parts }: Channel) => {
+  const partsOf = ({ medium, parts }: Channel) => {
     const hasFields = parts.some(({ isField }) => isField);
     const advanced = parts.filter(({ isField, rows }) => hasFields && !isField && rows > 1);
     const isWrong = advanced.some(({ name }) => name === error?.name);
     return (
       <section key={medium} class="channel-texts">
-        <h3>{find(`channel.${medium}`) ?? label}</h3>
+        <h3>{t(`channel.${medium}`)}</h3>
         {advanced.some(({ name, isHtml }) => isHtml && isOwn(name)) && (
           <p class="notice">
             <span>

@@ -1,10 +1,10 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import * as gql from '../../../generated/dashboard.ts';
 import { useQuery } from '../session.ts';
-import { find, rich, t } from '../text.ts';
+import { partName, rich, t } from '../text.ts';
 import { INBOX_LENGTHS, cutLine, listOf, textsOf } from '../topic-draft.ts';
 import type { Texts } from '../topic-draft.ts';
-import { Segments, optionsOf } from './fields.tsx';
+import { Segments, optionsOf, textOptions } from './fields.tsx';
 import { Button, Card, ErrorNotice, Skeleton } from './layout.tsx';
 import { ProductPicker, pictureUrl, shortTitleOf } from './product.tsx';
 import type { FoundProduct } from './product.tsx';
@@ -137,11 +137,11 @@ function Sms({ label, text }: { label: string; text: string }) {
 }
 
 /** A line as an inbox shows it: what it cuts is dimmed. */
-export function InboxLine({ part, label, line }: { part: string; label: string; line: string }) {
+export function InboxLine({ part, line }: { part: string; line: string }) {
   const { head, tail } = cutLine(part, line);
   return (
     <p class="preview-subject">
-      <span class="muted">{label}</span> <strong>{head}</strong>
+      <span class="muted">{partName(part)}</span> <strong>{head}</strong>
       {tail && (
         <span class="muted" title={t('preview.cut')}>
           {tail}
@@ -175,7 +175,7 @@ export function TemplatePreview(props: Props) {
   const [width, setWidth] = useState<Width>(innerWidth < 640 ? 'phone' : 'desktop');
   const [scheme, setScheme] = useState<Scheme>('light');
   const text = preview?.[part.name] ?? '';
-  const label = t('preview.of', { part: find(`part.${part.name}`) ?? part.label });
+  const label = t('preview.of', { part: partName(part.name) });
   return (
     <Card
       title={t('preview.title')}
@@ -184,10 +184,10 @@ export function TemplatePreview(props: Props) {
         <Segments
           label={t('preview.show')}
           value={part.name}
-          options={views.map((view) => ({
-            value: view.part.name,
-            label: find(`part.${view.part.name}`) ?? view.part.label,
-          }))}
+          options={textOptions(
+            views.map((view) => view.part.name),
+            partName,
+          )}
           onValue={onShown}
         />
       }
@@ -207,13 +207,8 @@ export function TemplatePreview(props: Props) {
           <div class="preview-lines">
             {parts
               .filter(({ name }) => name in INBOX_LENGTHS)
-              .map(({ name, label: own }) => (
-                <InboxLine
-                  key={name}
-                  part={name}
-                  label={find(`part.${name}`) ?? own}
-                  line={preview[name] ?? ''}
-                />
+              .map(({ name }) => (
+                <InboxLine key={name} part={name} line={preview[name] ?? ''} />
               ))}
           </div>
           {part.isHtml && (

@@ -3,7 +3,7 @@ import * as gql from '../../../generated/dashboard.ts';
 import { formatNumber } from '../format.ts';
 import { hrefTo } from '../route.ts';
 import { useAction, usePolling, useQuery, useSession, useText } from '../session.ts';
-import { find, rich, t, topicName } from '../text.ts';
+import { rich, t, topicName } from '../text.ts';
 import { Choice, TextField } from './fields.tsx';
 import { ActionForm, Confirm } from './form.tsx';
 import { Button, Card, Loaded } from './layout.tsx';
@@ -20,9 +20,9 @@ type Epis = (string | number)[];
 
 /** For example "Email: 10, SMS: 2". */
 function waysText(counts: Counts, channels: Channels, least: number): string {
-  const ways = channels.flatMap(({ medium, label }) => {
+  const ways = channels.flatMap(({ medium }) => {
     const count = counts.find((entry) => entry.medium === medium)?.count ?? 0;
-    return count >= least ? [t('send.by', { count, channel: find(`channel.${medium}`) ?? label })] : [];
+    return count >= least ? [t('send.by', { count, channel: t(`channel.${medium}`) })] : [];
   });
   return ways.join(', ');
 }
@@ -46,7 +46,6 @@ function Audience({ topic, channels }: Props) {
 function TestSend({ topic, language, channels, isChanged }: Props) {
   const { run } = useSession();
   const [medium, setMedium] = useState(channels[0]!.medium);
-  const channel = channels.find((one) => one.medium === medium)!;
   const contact = useText();
   const sendTest = async (): Promise<string> => {
     const to = contact.value.trim();
@@ -61,19 +60,16 @@ function TestSend({ topic, language, channels, isChanged }: Props) {
           <Choice
             label={t('send.channel')}
             value={medium}
-            options={channels.map((one) => ({
-              value: one.medium,
-              label: find(`channel.${one.medium}`) ?? one.label,
-            }))}
+            options={channels.map((one) => ({ value: one.medium, label: t(`channel.${one.medium}`) }))}
             onValue={setMedium}
           />
           <TextField
-            label={find(`contact.${medium}`) ?? channel.contactLabel}
+            label={t(`contact.${medium}`)}
             name="mediumvalue"
-            problem={find(`error.contact.${medium}`)}
+            problem={t(`error.contact.${medium}`)}
             required
             autocomplete="off"
-            placeholder={channel.contactSample}
+            placeholder={channels.find((one) => one.medium === medium)!.contactSample}
             {...contact}
           />
         </div>
