@@ -118,18 +118,11 @@ export function useAddressPages<Data, Variables>(
   return { ...useQuery(document, { ...variables, after: after || null }), trail: { cursors, move } };
 }
 
-export type Action<Args extends unknown[]> = {
-  isBusy: boolean;
-  error: Error | null;
-  start: (...args: Args) => void;
-  clear: () => void;
-};
-
 /** Runs one call at a time, shows the message that it returns, reloads what the page shows if it was a write, and stores its error for display. */
 export function useAction<Args extends unknown[]>(
   work: (...args: Args) => Promise<string | void>,
   { isWrite = true } = {},
-): Action<Args> {
+) {
   const session = useContext(SessionContext);
   const [state, setState] = useState({ isBusy: false, error: null as Error | null });
   const isRunning = useRef(false);
@@ -149,6 +142,8 @@ export function useAction<Args extends unknown[]>(
   };
   return { ...state, start, clear: () => setState((now) => ({ ...now, error: null })) };
 }
+
+export type Action = ReturnType<typeof useAction<[]>>;
 
 export function useText(initial = '') {
   const [value, onValue] = useState(initial);

@@ -21,7 +21,6 @@ function DeletedLists({ regid }: { regid: string }) {
     <TableCard
       title={t('shopper.deletedLists')}
       isDense
-      lines={1}
       filters={restore.error && <ErrorNotice error={restore.error} />}
       query={lists}
       rowsOf={({ deletedLists: { edges, pageInfo } }) => ({
@@ -53,8 +52,6 @@ function DeletedLists({ regid }: { regid: string }) {
 }
 
 type Shopper = NonNullable<gql.FindShopperQuery['findShopper']>;
-type Pages = NonNullable<gql.ShopperSubscriptionsQuery['findShopper']>['subscriptions'];
-type Subscription = NonNullable<Pages>['edges'][number]['node'];
 
 function About({ regid, uid, isGuest, storage, lists, userinfo }: Shopper) {
   const { run, download } = useSession();
@@ -145,7 +142,7 @@ function Found(shopper: Shopper) {
         rowsOf={({ findShopper }) => findShopper?.subscriptions ?? []}
         keyOf={({ id }) => id}
         columns={[
-          { label: 'table.product', cell: ({ product }: Subscription) => <VariantName {...product} /> },
+          { label: 'table.product', cell: ({ product }) => <VariantName {...product} /> },
           ...SUBSCRIPTION,
         ]}
         empty={['shopper.noSubscriptions']}

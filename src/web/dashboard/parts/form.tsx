@@ -13,19 +13,6 @@ import { Button, ErrorNotice } from './layout.tsx';
 type TextKey<Fields> = { [Key in keyof Fields]: Fields[Key] extends string ? Key : never }[keyof Fields] &
   string;
 
-/** A form whose changes are saved together: unsaved input overrides the saved values. */
-export type Form<Fields> = {
-  draft: Fields;
-  isChanged: boolean;
-  saving: Action<[]>;
-  set: (part: Partial<Fields>) => void;
-  reset: () => void;
-  /** Binds a text or choice field. */
-  text: <Key extends TextKey<Fields>>(
-    name: Key,
-  ) => { name: Key; value: Fields[Key]; onValue: (value: Fields[Key]) => void };
-};
-
 /** Only changed fields are sent, so that a colleague's concurrent changes remain. */
 export function changedFields<Fields extends object>(fields: Fields, saved: Fields): Partial<Fields> {
   const isChanged = ([name, value]: [string, unknown]): boolean =>
@@ -33,12 +20,12 @@ export function changedFields<Fields extends object>(fields: Fields, saved: Fiel
   return Object.fromEntries(Object.entries(fields).filter(isChanged)) as Partial<Fields>;
 }
 
-/** `save` receives only the changed inputs and returns a message for the user. */
+/** Unsaved input overrides the saved values. `save` receives only the changed inputs and returns a message for the user. */
 export function useForm<Fields extends object, Input extends object>(
   saved: Fields,
   inputOf: (fields: Fields) => Input,
   save: (changes: Partial<Input>, draft: Fields) => Promise<string>,
-): Form<Fields> {
+) {
   const [typed, setTyped] = useState<Partial<Fields>>({});
   const draft = { ...saved, ...typed };
   const changes = changedFields(inputOf(draft), inputOf(saved));
@@ -54,16 +41,19 @@ export function useForm<Fields extends object, Input extends object>(
     setTyped({});
     saving.clear();
   };
-  const text: Form<Fields>['text'] = (name) => ({
+  /** Binds a text or choice field. */
+  const text = <Key extends TextKey<Fields>>(name: Key) => ({
     name,
     value: draft[name],
-    onValue: (value) => set({ [name]: value } as unknown as Partial<Fields>),
+    onValue: (value: Fields[Key]) => set({ [name]: value } as unknown as Partial<Fields>),
   });
   return { draft, isChanged, saving, set, reset, text };
 }
 
+export type Form<Fields extends object> = ReturnType<typeof useForm<Fields, object>>;
+
 type ActionFormProps = {
-  action: Action<[]>;
+  action: Action;
   label: string;
   tone?: 'secondary' | 'danger';
   /** Whether required input is missing that the browser cannot validate. */
@@ -126,7 +116,7 @@ export function ActionForm(props: ActionFormProps) {
 }
 
 type SaveFormProps = {
-  form: Pick<Form<unknown>, 'isChanged' | 'saving' | 'reset'>;
+  form: Pick<Form<object>, 'isChanged' | 'saving' | 'reset'>;
   label: string;
   children: ComponentChildren;
 };

@@ -8,15 +8,12 @@ const CUSTOM = 'custom';
 /** While a year is being typed, the browser reports years such as 0002. */
 const FIRST_DAY = '2000-01-01';
 
-/** The period of a report: a number of days up to today, or two days. */
-type PeriodFields = { days: number | null; from: string | null; to: string | null };
-
-/** The chosen period, which the URL keeps. `shown` is the one on the page; a custom range starts with it. */
+/** The chosen period, which the URL keeps: a number of days up to today, or two days. `shown` is the one on the page; a custom range starts with it. */
 export function usePeriod(presets: readonly string[]) {
   const { days = '', from = '', to = '' } = useRoute().query;
   const isCustom = from !== '' || to !== '';
   const preset = presets.includes(days) ? days : DEFAULT;
-  const fields: PeriodFields = isCustom
+  const fields = isCustom
     ? { days: null, from: from || null, to: to || null }
     : { days: Number(preset), from: null, to: null };
   const picker = (shown: { from: string; to: string } | undefined) => {

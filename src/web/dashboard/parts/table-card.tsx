@@ -119,13 +119,10 @@ type Props<Data, Row> = CardProps &
     labels?: [back: string, on: string];
     filters?: ComponentChildren;
     file?: CsvFile;
-    /** Lines of the placeholder while the first page loads. */
-    lines?: number;
   };
 
 export function TableCard<Data, Row>(props: Props<Data, Row>) {
-  const { title, note, aside, query, rowsOf, columns, labels, filters, file, ...rest } = props;
-  const { lines = query.trail ? 6 : 3, ...table } = rest;
+  const { title, note, aside, query, rowsOf, columns, labels, filters, file, ...table } = props;
   const buttons = file && (
     <div class="card-buttons">
       {aside}
@@ -135,7 +132,7 @@ export function TableCard<Data, Row>(props: Props<Data, Row>) {
   return (
     <Card title={title} note={note} aside={buttons ?? aside}>
       {filters && <div class="filters">{filters}</div>}
-      <Loaded query={query} lines={lines}>
+      <Loaded query={query} lines={query.trail ? 6 : 3}>
         {(data) => {
           const found = rowsOf(data);
           const { edges, pageInfo } =
