@@ -60,7 +60,6 @@ function useToast(): [string, (message: string) => void] {
     setMessage(text);
     timer.current = setTimeout(() => setMessage(''), TOAST_MS);
   }, []);
-  useEffect(() => () => clearTimeout(timer.current), []);
   return [message, notify];
 }
 

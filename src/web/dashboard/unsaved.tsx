@@ -17,7 +17,7 @@ type NavigateEvent = Event & {
 const { navigation } = window as unknown as { navigation?: Navigation };
 
 const unsaved = new Set<object>();
-let ask: ((go: () => void) => void) | null = null;
+let ask = (go: () => void): void => go();
 
 /** Makes the page ask before it is left while a form has unsaved changes. */
 export function useUnsaved(isChanged: boolean): void {
@@ -33,7 +33,7 @@ export const forgetUnsaved = (): void => unsaved.clear();
 
 /** Asks before `go` would discard unsaved changes; without changes it runs at once. */
 export function leaveWith(go: () => void): void {
-  if (ask === null || unsaved.size === 0) go();
+  if (unsaved.size === 0) go();
   else ask(go);
 }
 
@@ -44,7 +44,7 @@ const pathOf = (url: string): string =>
 navigation?.addEventListener('navigate', (event) => {
   const { navigationType, destination } = event;
   const isLeft = destination.sameDocument && pathOf(destination.url) !== pathOf(location.href);
-  if (!isLeft || !event.cancelable || ask === null || unsaved.size === 0) return;
+  if (!isLeft || !event.cancelable || unsaved.size === 0) return;
   event.preventDefault();
   ask(() => {
     if (navigationType === 'traverse') navigation.traverseTo(destination.key);
@@ -75,10 +75,7 @@ export function UnsavedGuard() {
         </Dialog>,
       );
     };
-    return () => {
-      ask = null;
-      forgetUnsaved();
-    };
+    return forgetUnsaved;
   }, [open, close]);
   return null;
 }
