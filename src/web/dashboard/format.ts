@@ -29,22 +29,16 @@ const days = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', t
 
 export const formatNumber = (value: number): string => numbers.format(value);
 
-/** Formats an amount for its currency, to the cent: "€1,234.50". The result is for display only. */
-export function formatMoney(amount: string, currency: string): string {
-  try {
-    return new Intl.NumberFormat(locale, { style: 'currency', currency }).format(Number(amount));
-  } catch {
-    return `${amount} ${currency}`;
-  }
+/** Formats an amount for its currency, to the cent: "€1,234.50"; without one as a plain number. The result is for display only. */
+export function formatMoney(amount: string | number, currency: string | null): string {
+  const digits = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+  const format = new Intl.NumberFormat(locale, currency === null ? digits : { style: 'currency', currency });
+  return format.format(Number(amount));
 }
 
-/** Formats a price in the store's currency, or as a plain number without one; null gives a dash. */
-export function formatPrice(price: number | null): string {
-  if (price === null) return '–';
-  return region.currency === null
-    ? new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 2 }).format(price)
-    : formatMoney(String(price), region.currency);
-}
+/** Formats a price in the store's currency; null gives a dash. */
+export const formatPrice = (price: number | null): string =>
+  price === null ? '–' : formatMoney(price, region.currency);
 
 const compact = new Intl.NumberFormat(locale, { notation: 'compact' });
 

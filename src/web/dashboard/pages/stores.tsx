@@ -92,23 +92,6 @@ export function StoreSwitcher() {
   );
 }
 
-/** Asks for confirmation, because closing or opening a store affects its shoppers at once. */
-function Maintenance({ pid, name, maintenance }: gql.StoreRowFragment) {
-  const { run } = useSession();
-  return (
-    <Confirm
-      title={t(maintenance ? 'stores.reopenTitle' : 'stores.closeTitle', { store: name })}
-      label={t(maintenance ? 'stores.reopen' : 'stores.closeSubmit')}
-      onSubmit={async () => {
-        await run(gql.SetStoreMaintenanceDocument, { pid, maintenance: !maintenance });
-        return t(maintenance ? 'stores.reopenedDone' : 'stores.closedDone', { store: name });
-      }}
-    >
-      {t(maintenance ? 'stores.reopenText' : 'stores.closeText')}
-    </Confirm>
-  );
-}
-
 function Stores() {
   const { run, operator } = useSession();
   const search = useText();
@@ -132,18 +115,28 @@ function Stores() {
     />
   );
   const actions = (store: gql.StoreRowFragment) => {
-    const which = store.maintenance ? 'reopen' : 'close';
+    const { pid, name, maintenance } = store;
+    const which = maintenance ? 'reopen' : 'close';
+    // Asks for confirmation, because closing or opening a store affects its shoppers at once.
+    const ask = (
+      <Confirm
+        title={t(`stores.${which}Title`, { store: name })}
+        label={t(maintenance ? 'stores.reopen' : 'stores.closeSubmit')}
+        onSubmit={async () => {
+          await run(gql.SetStoreMaintenanceDocument, { pid, maintenance: !maintenance });
+          return t(maintenance ? 'stores.reopenedDone' : 'stores.closedDone', { store: name });
+        }}
+      >
+        {t(`stores.${which}Text`)}
+      </Confirm>
+    );
     return (
       <>
-        <Button
-          text={t(`stores.${which}`)}
-          label={t(`stores.${which}Label`, { store: store.name })}
-          opens={<Maintenance {...store} />}
-        />
+        <Button text={t(`stores.${which}`)} label={t(`stores.${which}Label`, { store: name })} opens={ask} />
         <Button
           text={t('stores.open')}
           look="small"
-          label={t('stores.openLabel', { store: store.name })}
+          label={t('stores.openLabel', { store: name })}
           onClick={() => operator!.choose(store)}
         />
       </>

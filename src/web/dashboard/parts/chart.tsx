@@ -7,20 +7,13 @@ type Point = { day: string; value: number };
 
 const DAY_LABELS = 4;
 const GRID_LINES = 4;
-const ROUND = [1, 1.5, 2, 3, 4, 5, 6, 8, 10, 15];
 
-/** Returns the next round number, so that the highest bar stays below the top. */
-function roundUp(value: number): number {
-  const size = 10 ** Math.floor(Math.log10(value));
-  return value < 4 ? 4 : ROUND.find((factor) => factor * size >= value * 1.02)! * size;
-}
-
-/** The values of the grid lines, in steps of 1, 2 or 5 of a power of ten. */
-function gridOf(top: number): number[] {
-  const least = top / GRID_LINES;
+/** The values of the grid lines, in steps of 1, 2 or 5 of a power of ten; the highest bar stays below the last one. */
+function gridOf(most: number): number[] {
+  const least = Math.max(1, most / GRID_LINES);
   const size = 10 ** Math.floor(Math.log10(least));
   const step = size * [1, 2, 5, 10].find((factor) => factor * size >= least)!;
-  return Array.from({ length: Math.floor(top / step) + 1 }, (_, index) => index * step);
+  return Array.from({ length: Math.floor(most / step) + 2 }, (_, index) => index * step);
 }
 
 type Props = {
@@ -38,7 +31,8 @@ export function DayChart({ name, colour, points, before, href }: Props) {
   const total = points.reduce((sum, { value }) => sum + value, 0);
   const most = Math.max(...points.map(({ value }) => value));
   const peak = points.find(({ value }) => value === most);
-  const top = roundUp(most);
+  const grid = gridOf(most);
+  const top = grid.at(-1)!;
   const yOf = (value: number): string => `${(1 - value / top) * 100}%`;
   const xOf = (index: number): string => `${(index / points.length) * 100}%`;
   const step = Math.ceil(points.length / DAY_LABELS);
@@ -59,7 +53,7 @@ export function DayChart({ name, colour, points, before, href }: Props) {
         {pointed && `${formatDay(pointed.day)}: ${formatNumber(pointed.value)}`}
       </p>
       <svg role="img" aria-label={sentence} onPointerLeave={() => setPointed(null)}>
-        {gridOf(top).map((value) => (
+        {grid.map((value) => (
           <g key={value}>
             <line x2="100%" y1={yOf(value)} y2={yOf(value)} />
             <text x="-6" y={yOf(value)} dy="4" text-anchor="end">

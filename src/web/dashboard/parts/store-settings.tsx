@@ -4,7 +4,7 @@ import * as gql from '../../../generated/dashboard.ts';
 import { DEFAULT_COLOUR, textOn } from '../../../platform/text.ts';
 import type { SettingCard } from '../../../stores/setting.types.ts';
 import { storeSettings } from '../../../stores/store.columns.ts';
-import type { FormSettingName, SettingName } from '../../../stores/store.columns.ts';
+import type { FormSettingName } from '../../../stores/store.columns.ts';
 import { setRegion } from '../format.ts';
 import { useSession } from '../session.ts';
 import { find, t } from '../text.ts';
@@ -119,16 +119,12 @@ export type StoreProps = {
   onSaved: (store: gql.StoreSettingsFragment) => void;
 };
 
-function textsOf(name: SettingName): { label: string; hint?: string } {
-  return { label: t(`setting.${name as FormSettingName}.label`), hint: find(`setting.${name}.hint`) };
-}
-
 function rowsOf(card: SettingCard): FormRow[] {
-  return storeSettings.flatMap((row) =>
-    row.form?.card === card && row.kind !== 'rateLimits'
-      ? [{ ...row, form: row.form, ...textsOf(row.name) }]
-      : [],
-  );
+  return storeSettings.flatMap((row) => {
+    if (row.form?.card !== card || row.kind === 'rateLimits') return [];
+    const label = t(`setting.${row.name as FormSettingName}.label`);
+    return [{ ...row, form: row.form, label, hint: find(`setting.${row.name}.hint`) }];
+  });
 }
 
 /** Lists are shown alongside the other fields; without lists, numbers and texts are in rows. */

@@ -6,7 +6,6 @@ import { reloadAll, useAction, usePolling, useQuery, useSession } from '../sessi
 import { t } from '../text.ts';
 import { Dialog } from './dialog.tsx';
 import { Badge, Button, CellNote, Empty, ErrorNotice, Loaded, StateBadge, Table } from './layout.tsx';
-import type { Column } from './layout.tsx';
 import { TextPreview } from './template-preview.tsx';
 
 const ATTEMPTS_MS = 3_000;
@@ -67,30 +66,6 @@ const REFRESH_MS = 5_000;
 
 type Delivery = Answered<gql.WebhookDeliveriesQuery>['deliveries']['edges'][number]['node'];
 
-const COLUMNS: Column<Delivery>[] = [
-  {
-    label: 'delivery.event',
-    cell: ({ type, cts, isTest }) => (
-      <>
-        <span class="code">{type}</span> {isTest && <Badge>{t('delivery.test')}</Badge>}
-        <CellNote>{formatMoment(cts)}</CellNote>
-      </>
-    ),
-  },
-  {
-    label: 'delivery.state',
-    cell: ({ state, error, attempts, dueAt }) => (
-      <>
-        <StateBadge state={state} />
-        {error && <CellNote>{error}</CellNote>}
-        {state === 'queued' && attempts > 0 && (
-          <CellNote>{t('delivery.next', { time: formatMoment(dueAt) })}</CellNote>
-        )}
-      </>
-    ),
-  },
-];
-
 /** `shown` is the delivery to open first. */
 type Props = { id: string; url: string; shown?: string };
 
@@ -136,7 +111,30 @@ export function WebhookDeliveries({ id: webhookId, url, shown }: Props) {
               caption={t('delivery.listCaption')}
               rows={edges.map(({ node }) => node)}
               keyOf={({ id }) => id}
-              columns={[...COLUMNS, { label: 'webhook.manage', actions }]}
+              columns={[
+                {
+                  label: 'delivery.event',
+                  cell: ({ type, cts, isTest }) => (
+                    <>
+                      <span class="code">{type}</span> {isTest && <Badge>{t('delivery.test')}</Badge>}
+                      <CellNote>{formatMoment(cts)}</CellNote>
+                    </>
+                  ),
+                },
+                {
+                  label: 'delivery.state',
+                  cell: ({ state, error, attempts, dueAt }) => (
+                    <>
+                      <StateBadge state={state} />
+                      {error && <CellNote>{error}</CellNote>}
+                      {state === 'queued' && attempts > 0 && (
+                        <CellNote>{t('delivery.next', { time: formatMoment(dueAt) })}</CellNote>
+                      )}
+                    </>
+                  ),
+                },
+                { label: 'webhook.manage', actions },
+              ]}
               empty={['delivery.none', 'delivery.noneText']}
             />
           )}
