@@ -93,11 +93,8 @@ export const formatDay = (day: string): string => days.format(new Date(`${day}T0
 
 /** Uses the largest unit that fits: 86400 is "1 day". */
 export function formatSeconds(seconds: number): string {
-  const units = Object.entries({ day: 86_400, hour: 3_600, minute: 60 });
-  const [unit, size] = units.find(([, length]) => seconds >= length && seconds % length === 0) ?? [
-    'second',
-    1,
-  ];
+  const units = Object.entries({ day: 86_400, hour: 3_600, minute: 60, second: 1 });
+  const [unit, size] = units.find(([, length]) => seconds % length === 0)!;
   return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(seconds / size);
 }
 
