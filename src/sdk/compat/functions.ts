@@ -43,20 +43,9 @@ export function createSwat(client: library.Wishgate, tag: Tag, isLoggedIn: () =>
   };
   const allItems = async (list: ListName): Promise<library.Item[]> => (await details(list)).items;
 
-  const subscribe = async (
-    address: string | undefined,
-    medium: string,
-    product: PageProduct | PageProduct[],
-    mailingList?: unknown,
-    topic?: unknown,
-  ) => {
-    const answer = await client.subscribeForProductAlert({
-      products: [product].flat().map(refOf),
-      mediumvalue: address || undefined,
-      medium: medium || undefined,
-      topics: topic ? ([topic].flat() as string[]) : undefined,
-      addtomailinglist: flagOf(mailingList),
-    });
+  const subscribe = async (product: PageProduct | PageProduct[], alert: Partial<library.AlertRequest>) => {
+    const products = [product].flat().map(refOf);
+    const answer = await client.subscribeForProductAlert({ ...alert, products });
     emit('addedToWatchlist', product);
     return answer;
   };
@@ -64,9 +53,13 @@ export function createSwat(client: library.Wishgate, tag: Tag, isLoggedIn: () =>
     const [first, second, product, ok, err, mailingList, topic] = given;
     if (typeof first === 'object' && first)
       return done(() => client.subscribeForProductAlert(first as library.AlertRequest), second, product);
-    const run = () =>
-      subscribe(first as string, second as string, product as PageProduct, mailingList, topic);
-    return done(run, ok, err);
+    const alert = {
+      mediumvalue: (first as string) || undefined,
+      medium: (second as string) || undefined,
+      topics: topic ? ([topic].flat() as string[]) : undefined,
+      addtomailinglist: flagOf(mailingList),
+    };
+    return done(() => subscribe(product as PageProduct, alert), ok, err);
   };
 
   const addAll = async (list: ListName, products: PageProduct[]) => {

@@ -24,7 +24,7 @@ type Shared = {
   isLoggedIn: () => boolean;
   emit: (name: string, detail: unknown) => void;
   allItems: (lid: string) => Promise<Item[]>;
-  subscribe: (address: string | undefined, medium: string, product: PageProduct) => Promise<AlertAnswer>;
+  subscribe: (product: PageProduct, alert: { mediumvalue?: string }) => Promise<AlertAnswer>;
 };
 
 /** Finds the list of this name, or else the oldest wishlist. */
@@ -62,9 +62,9 @@ export function createOlder(page: Shared) {
   };
   /** Subscribes an account's own address, and asks a guest for one. */
   const watch = async (product: PageProduct, place: Element | null): Promise<AlertAnswer> => {
-    const address = page.isLoggedIn() ? undefined : await askAddress(place);
-    if (address === null) throw clientError('invalid-mediumvalue', 'The email address is missing');
-    return page.subscribe(address, 'email', product);
+    const mediumvalue = page.isLoggedIn() ? undefined : await askAddress(place);
+    if (mediumvalue === null) throw clientError('invalid-mediumvalue', 'The email address is missing');
+    return page.subscribe(product, { mediumvalue });
   };
 
   const buttons = createButtons({

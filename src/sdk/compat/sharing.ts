@@ -26,33 +26,6 @@ export function createSharing(
       note,
     });
 
-  /** Opens the platform's page. The window opens at the click, because browsers block it later. */
-  const social = async (
-    list: ListName | null,
-    fromname: string,
-    template: string,
-    medium: string,
-    note: string,
-  ) => {
-    const view = window.open('', '_blank');
-    try {
-      const { url, lid } = await share(list);
-      const report = await client.reportShare({ lid, medium, fromname: fromname || undefined });
-      const values: Record<string, string> = { shareurl: url, note, platform: medium };
-      const address = template.replace(/\{{2,3}\s*(\w+)\s*\}{2,3}/g, (_all, name: string) =>
-        encodeURIComponent(values[name] ?? ''),
-      );
-      if (view) {
-        view.opener = null;
-        view.location.href = address;
-      }
-      return { ...report, url };
-    } catch (error) {
-      view?.close();
-      throw error;
-    }
-  };
-
   return {
     sendListViaEmail: callable(mail),
     /** `ok` receives the URL and the list id. */
@@ -68,14 +41,34 @@ export function createSharing(
       };
       return done(run, tell, err);
     },
-    /** A note and callbacks follow; a single callback is for errors. */
+    /** Opens the platform's page. A note and callbacks follow; a single callback is for errors. */
     shareListSocial: (
       ...given: [ListName | null, fromname: string, template: string, medium: string, ...unknown[]]
     ) => {
-      const rest = given.slice(4);
+      const [list, fromname, template, medium, ...rest] = given;
       const note = rest.find((value) => typeof value === 'string') ?? '';
       const [err, ok] = rest.filter((value) => typeof value === 'function').reverse();
-      return done(() => social(given[0], given[1], given[2], given[3], note), ok, err);
+      const run = async () => {
+        // The window opens at the click, because browsers block it later.
+        const view = window.open('', '_blank');
+        try {
+          const { url, lid } = await share(list);
+          const report = await client.reportShare({ lid, medium, fromname: fromname || undefined });
+          const values: Record<string, string> = { shareurl: url, note, platform: medium };
+          const address = template.replace(/\{{2,3}\s*(\w+)\s*\}{2,3}/g, (_all, name: string) =>
+            encodeURIComponent(values[name] ?? ''),
+          );
+          if (view) {
+            view.opener = null;
+            view.location.href = address;
+          }
+          return { ...report, url };
+        } catch (error) {
+          view?.close();
+          throw error;
+        }
+      };
+      return done(run, ok, err);
     },
   };
 }
