@@ -51,9 +51,7 @@ export function serveAsset(
   });
 }
 
-type Cached = { changedMs: number; asset: Promise<Asset> };
-
-const cache = new Map<string, Cached>();
+const cache = new Map<string, { changedMs: number; asset: Promise<Asset> }>();
 
 /** A file in a folder of dist/public, read again when it changed; 404 when there is none. */
 export async function loadAsset(folder: 'assets' | 'client', name: string): Promise<Asset> {

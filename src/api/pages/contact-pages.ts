@@ -1,4 +1,4 @@
-import type { Application, Request, Response } from 'express';
+import type { Application } from 'express';
 import { confirmText } from '../../alerts/send/confirm.ts';
 import { confirmSubscriptions, previewConfirmation } from '../../alerts/subscriptions/confirm.service.ts';
 import type { Confirmation } from '../../alerts/subscriptions/confirm.service.ts';
@@ -7,7 +7,6 @@ import type { Services } from '../../context.ts';
 import { fail } from '../../platform/errors.ts';
 import { escapeHtml } from '../../platform/text.ts';
 import { isScope } from '../../shoppers/contacts/link.rules.ts';
-import type { Scope } from '../../shoppers/contacts/link.rules.ts';
 import { unsubscribeByLink, viewUnsubscribe } from '../../shoppers/contacts/opt-out.service.ts';
 import type { UnsubscribeView } from '../../shoppers/contacts/opt-out.service.ts';
 import { setTrackingByLink } from '../../stores/revenue/click.service.ts';
@@ -34,18 +33,16 @@ function confirmed(view: Confirmation): LinkPage {
 }
 
 function unsubscribeQuestion(view: UnsubscribeView, token: string): LinkPage {
-  const { topics, hasProduct } = view;
-  const scopes: Scope[] = [
-    ...(hasProduct ? (['product'] as const) : []),
-    ...(topics.length > 0 ? (['topic'] as const) : []),
-    'all',
-  ];
-  const options = scopes.map(
-    (scope, index) =>
-      `<label class="option"><input type="radio" name="scope" value="${scope}"${index === 0 ? ' checked' : ''}><span><bdi>${words(view, `unsubscribe.${scope}`)}</bdi></span></label>`,
-  );
+  const hasTopics = view.topics.length > 0;
+  const scopes = [view.hasProduct && 'product', hasTopics && 'topic', 'all'] as const;
+  const options = scopes
+    .filter((scope) => scope !== false)
+    .map(
+      (scope, index) =>
+        `<label class="option"><input type="radio" name="scope" value="${scope}"${index === 0 ? ' checked' : ''}><span><bdi>${words(view, `unsubscribe.${scope}`)}</bdi></span></label>`,
+    );
   const form = `<form method="post"><fieldset><legend>${words(view, 'unsubscribe.ask')}</legend>${options.join('')}</fieldset><button class="button primary">${words(view, 'unsubscribe.title')}</button></form>`;
-  const content = `${form}${preferencesLink(view, token)}${topics.length === 0 ? '' : trackingForm(view, token)}`;
+  const content = `${form}${preferencesLink(view, token)}${hasTopics ? trackingForm(view, token) : ''}`;
   return [view, 'unsubscribe.title', content];
 }
 
@@ -53,19 +50,6 @@ function unsubscribed(view: UnsubscribeView & { undo: string | null }, token: st
   const text = `${status(view, `unsubscribe.done.${view.scope}`)}<p class="quiet">${words(view, 'page.close')}</p>`;
   return [view, 'unsubscribe.done', text + undoForm(view, token)];
 }
-
-/** The choice in a form body; null for a one-click unsubscribe of an email client, which sends none. */
-async function chosenScope(req: Request, res: Response): Promise<Scope | null> {
-  const [scope = null] = (await readForm(req, res))('scope');
-  return scope === null || isScope(scope)
-    ? scope
-    : fail('invalid-request', 'scope must be product, topic or all');
-}
-
-const TRACKING_CHOICES = new Map([
-  ['do-not-measure', false],
-  ['measure', true],
-]);
 
 /** Serves the links in messages; those in SMS are short. Opening one changes nothing: email scanners follow links, but press nothing. */
 export function serveContactPages(app: Application, services: Services): void {
@@ -85,7 +69,10 @@ export function serveContactPages(app: Application, services: Services): void {
       return view && unsubscribeQuestion(view, token);
     },
     post: async (token, lang, req, res) => {
-      const view = await unsubscribeByLink(services, token, await chosenScope(req, res), lang);
+      // A one-click unsubscribe of an email client has none.
+      const [scope = null] = (await readForm(req, res))('scope');
+      if (scope !== null && !isScope(scope)) fail('invalid-request', 'scope must be product, topic or all');
+      const view = await unsubscribeByLink(services, token, scope, lang);
       return view && unsubscribed(view, token);
     },
   });
@@ -98,9 +85,8 @@ export function serveContactPages(app: Application, services: Services): void {
         const title = view?.isUndone ? 'unsubscribe.undone' : 'unsubscribe.late';
         return view && [view, title, status(view, `${title}.text`)];
       }
-      const isAllowed = TRACKING_CHOICES.get(choice);
-      if (isAllowed === undefined) return null;
-      const view = await setTrackingByLink(services, token, isAllowed, lang);
+      if (choice !== 'measure' && choice !== 'do-not-measure') return null;
+      const view = await setTrackingByLink(services, token, choice === 'measure', lang);
       const text = view?.isTracked ? 'tracking.on.done' : 'tracking.off.done';
       return view && [view, 'page.done', status(view, text) + preferencesLink(view, token)];
     },

@@ -4,7 +4,7 @@ import type { Services } from '../../context.ts';
 import type { DemoStore } from '../../web/demo-store/demo.ts';
 import { ensureDemoVisitor } from '../../web/demo-store/visitor.ts';
 import type { DemoVisitor } from '../../web/demo-store/visitor.ts';
-import { isLoopbackCall, ownAddress } from '../loopback.ts';
+import { ownAddress } from '../loopback.ts';
 import { basicOf } from '../sign-in.ts';
 
 type Tab = { query: string; variables?: string; headers: string };
@@ -119,15 +119,10 @@ const CLOSED = `# Without a store key, this service runs only
 `;
 
 /** The demo store with its visitor, for a browser on the machine that runs the service. */
-export type Shown = { demo: DemoStore; visitor: DemoVisitor };
+type Shown = { demo: DemoStore; visitor: DemoVisitor };
 
-/** The demo store with its visitor; null for requests from other machines, and if the visitor cannot be created. */
-export async function shownOfDemo(
-  req: Request,
-  { config, log }: Services,
-  demo: DemoStore | null,
-): Promise<Shown | null> {
-  if (demo === null || !isLoopbackCall(req, config)) return null;
+/** The demo store with its visitor; null if the visitor cannot be created. */
+export async function showDemo(req: Request, { log }: Services, demo: DemoStore): Promise<Shown | null> {
   try {
     return { demo, visitor: await ensureDemoVisitor(ownAddress(req), demo) };
   } catch (error) {

@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import type { Services } from '../../context.ts';
 import { pictureSchemes } from '../../platform/pictures.ts';
 import type { DemoStore } from '../../web/demo-store/demo.ts';
-import { isLoopbackCall, shownAddress } from '../loopback.ts';
+import { shownAddress } from '../loopback.ts';
 import { PICTURE } from './landing-picture.ts';
 import type { HtmlPage } from './page.ts';
 import { quickStart, toHtml } from './quick-start.ts';
@@ -90,8 +90,7 @@ function body(url: string, steps: string, shown: DemoStore | null, hasDemo: bool
 }
 
 /** The page at the root: links to the other pages, and the first calls with the service's own URL. Opening it writes nothing. */
-export function landingPage(req: Request, { config }: Services, demo: DemoStore | null): HtmlPage {
-  const shown = isLoopbackCall(req, config) ? demo : null;
+export function landingPage(req: Request, { config }: Services, shown: DemoStore | null): HtmlPage {
   const url = shownAddress(req, config);
   const { html, data } = quickStart(url, shown);
   const pictures = pictureSchemes(config.publicUrl).join(' ');
@@ -99,7 +98,7 @@ export function landingPage(req: Request, { config }: Services, demo: DemoStore 
     bundle: 'landing',
     title: 'wishgate',
     description: 'Wishlists, save for later and back-in-stock alerts for online stores.',
-    body: body(url, html, shown, demo !== null),
+    body: body(url, html, shown, config.demo),
     ...(shown && {
       data,
       isSecret: true,

@@ -13,7 +13,7 @@ import { routes } from '../rest/routes.ts';
 import { loadAsset, makeAsset, readPublic, serveAsset } from './assets.ts';
 import type { Asset } from './assets.ts';
 import { serveDemo } from './demo.ts';
-import { shownOfDemo, tabsFor } from './graphiql-tabs.ts';
+import { showDemo, tabsFor } from './graphiql-tabs.ts';
 import { landingPage } from './landing.ts';
 import { servePage } from './page.ts';
 import type { HtmlPage } from './page.ts';
@@ -40,7 +40,7 @@ function dashboardPage({ config: { publicUrl } }: Services): HtmlPage {
 }
 
 async function graphiqlPage(req: Request, services: Services, demo: DemoStore | null): Promise<HtmlPage> {
-  const shown = await shownOfDemo(req, services, demo);
+  const shown = demo && (await showDemo(req, services, demo));
   return {
     bundle: 'graphiql',
     title: 'GraphiQL · wishgate',
@@ -58,7 +58,7 @@ async function graphiqlPage(req: Request, services: Services, demo: DemoStore | 
 /** The manual docs/client.md with the URL of this service in its examples. */
 async function clientPage(req: Request, { config }: Services, demo: DemoStore | null): Promise<HtmlPage> {
   const manual = await readPublic('client.html');
-  const pid = demo !== null && isLoopbackCall(req, config) ? demo.pid : 'YOUR_PID';
+  const pid = demo?.pid ?? 'YOUR_PID';
   const text = manual
     .replaceAll('http://127.0.0.1:4000', escapeHtml(shownAddress(req, config)))
     .replaceAll('YOUR_PID', escapeHtml(pid))
@@ -68,20 +68,18 @@ async function clientPage(req: Request, { config }: Services, demo: DemoStore | 
     title: 'Browser library · wishgate',
     description: 'One script tag for your storefront: lists, save for later and alerts.',
     body: `<main>${text}</main>`,
-    isSecret: pid !== 'YOUR_PID',
+    isSecret: demo !== null,
   };
 }
 
-/** The API reference. Only a browser on the same machine gets the demo store's key. */
-function docsPage(req: Request, { config }: Services, demo: DemoStore | null): HtmlPage {
-  const shown = isLoopbackCall(req, config) ? demo : null;
+function docsPage(_req: Request, { config }: Services, demo: DemoStore | null): HtmlPage {
   return {
     bundle: 'docs',
     title: 'API reference · wishgate',
     description: 'Every REST call and GraphQL operation of wishgate with its fields, errors and samples.',
     body: `<div id="app"><p class="waiting">The API reference needs JavaScript. Without it, read <a href="/docs/openapi.json">openapi.json</a>.</p></div>`,
-    data: { address: config.publicUrl, demo: shown },
-    isSecret: shown !== null,
+    data: { address: config.publicUrl, demo },
+    isSecret: demo !== null,
   };
 }
 
@@ -93,22 +91,16 @@ function serveFiles(app: Express, schema: GraphQLSchema): void {
   serveAsset(app, '/favicon.ico', iconCache, async () =>
     makeAsset('image/x-icon', await readFile(new URL('dist/api/pages/favicon.ico', ROOT))),
   );
-  let document: Asset | null = null;
   const everywhere = { 'Cache-Control': 'no-cache', 'Access-Control-Allow-Origin': '*' };
-  serveAsset(app, '/docs/openapi.json', everywhere, () => {
-    const text = (): string => JSON.stringify(createOpenApi(schema, routes));
-    return (document ??= makeAsset('application/json; charset=utf-8', Buffer.from(text())));
-  });
-  for (const view of ['storefront', 'store'] as const) {
-    let sdl: Asset | null = null;
-    const text = (): Buffer => Buffer.from(printView(schema, view));
-    serveAsset(
-      app,
-      `/schema/${view}.graphql`,
-      everywhere,
-      () => (sdl ??= makeAsset('text/plain; charset=utf-8', text())),
-    );
-  }
+  /** Makes the text at its first request. */
+  const serveText = (route: string, type: string, make: () => string): void => {
+    let asset: Asset | null = null;
+    const load = (): Asset => (asset ??= makeAsset(`${type}; charset=utf-8`, Buffer.from(make())));
+    serveAsset(app, route, everywhere, load);
+  };
+  serveText('/docs/openapi.json', 'application/json', () => JSON.stringify(createOpenApi(schema, routes)));
+  for (const view of ['storefront', 'store'] as const)
+    serveText(`/schema/${view}.graphql`, 'text/plain', () => printView(schema, view));
   // The name holds a hash of the content, so it never changes.
   const forever = { 'Cache-Control': 'public, max-age=31536000, immutable' };
   serveAsset(app, '/assets/:file', forever, (file) => loadAsset('assets', file));
@@ -123,10 +115,13 @@ export function servePages(
   schema: GraphQLSchema,
   demo: DemoStore | null,
 ): void {
-  const bar = { hasDemo: demo !== null };
   const pages = { '/': landingPage, '/graphiql': graphiqlPage, '/client': clientPage, '/docs': docsPage };
   for (const [route, make] of Object.entries(pages))
-    servePage(app, route, async (req) => ({ ...(await make(req, services, demo)), bar }));
+    servePage(app, route, async (req) => {
+      // Only a browser on the same machine gets the demo store's key.
+      const shown = isLoopbackCall(req, services.config) ? demo : null;
+      return { ...(await make(req, services, shown)), bar: { hasDemo: services.config.demo } };
+    });
   servePage(app, '/dashboard', () => dashboardPage(services));
   if (demo) serveDemo(app, services, demo);
   serveFiles(app, schema);

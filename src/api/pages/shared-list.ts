@@ -44,14 +44,12 @@ function itemHtml(t: Translate, item: SharedList['items'][number], money: MoneyS
   const name = url ? `<a href="${escapeHtml(url)}" ${rel}>${title}</a>` : title;
   const details = [bt, vi, qty > 1 ? t('share.quantity', { count: qty }) : null].filter((text) => text);
   const words = stockWords(t, stock);
-  const facts = [
-    ...(pr === null ? [] : [`<strong>${escapeHtml(formatMoney(pr, money))}</strong>`]),
-    ...(words === '' ? [] : [`<span class="stock">${escapeHtml(words)}</span>`]),
-  ];
+  const price = pr === null ? '' : `<strong>${escapeHtml(formatMoney(pr, money))}</strong>`;
+  const facts = price + (words && `<span class="stock">${escapeHtml(words)}</span>`);
   const isSoldOut = stock !== null && stock <= 0;
   const button = `<a class="button${isSoldOut ? '' : ' primary'}" href="${escapeHtml(url)}" ${rel}>${escapeHtml(t(isSoldOut ? 'share.view' : 'share.buy'))}<span class="hidden"> ${title}</span></a>`;
   return `<li><div class="picture">${image ? `<img src="${escapeHtml(image)}" alt="" loading="lazy" width="88" height="88">` : ''}</div><div><p class="name"><bdi>${name}</bdi></p>
-${details.length > 0 ? `<p class="quiet">${details.map((text) => `<bdi>${escapeHtml(text!)}</bdi>`).join(' · ')}</p>` : ''}${note ? `<p class="quiet"><bdi>${escapeHtml(note)}</bdi></p>` : ''}${facts.length > 0 ? `<p class="price">${facts.join('')}</p>` : ''}</div>${url ? button : ''}</li>`;
+${details.length > 0 ? `<p class="quiet">${details.map((text) => `<bdi>${escapeHtml(text!)}</bdi>`).join(' · ')}</p>` : ''}${note ? `<p class="quiet"><bdi>${escapeHtml(note)}</bdi></p>` : ''}${facts && `<p class="price">${facts}</p>`}</div>${url ? button : ''}</li>`;
 }
 
 function listPage(services: Services, list: SharedList, language: string): TokenPage {
