@@ -9,15 +9,15 @@ import { choose, open } from './route.ts';
 import { nameOf, shop, variantsOf } from './state.ts';
 
 export function Price({ product: { pr, fullPrice } }: { product: Product }) {
-  const before = (
-    <s class="hint">
-      <span class="visually-hidden">was </span>
-      {money(fullPrice)}
-    </s>
-  );
   return (
     <p class="price">
-      {money(pr)} {pr < fullPrice && before}
+      {money(pr)}{' '}
+      {pr < fullPrice && (
+        <s class="hint">
+          <span class="visually-hidden">was </span>
+          {money(fullPrice)}
+        </s>
+      )}
     </p>
   );
 }

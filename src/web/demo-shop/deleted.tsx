@@ -1,32 +1,11 @@
-import { useEffect, useState } from 'preact/hooks';
-import type { Item, List } from '../../sdk/client/wishgate.ts';
+import type { List } from '../../sdk/client/wishgate.ts';
 import { attempt } from './actions.ts';
 import { client } from './client.ts';
+import { useLoaded } from './loaded.ts';
 import { Button, Row } from './parts.tsx';
 import { nameOf, shop } from './state.ts';
 import type { Undo } from './toasts.ts';
 import { inTurn } from './wishes.ts';
-
-type Deleted = { lists: List[]; items: Item[] };
-
-function useDeleted(lid: string | undefined): Deleted {
-  const [deleted, setDeleted] = useState<Deleted>({ lists: [], items: [] });
-  useEffect(() => {
-    let isCurrent = true;
-    const read = async (): Promise<void> => {
-      if (!isCurrent) return;
-      const [gone, items] = await Promise.all([
-        client.deletedLists(),
-        lid ? client.deletedItems({ lid }) : [],
-      ]);
-      if (isCurrent) setDeleted({ lists: gone.filter(({ lty }) => lty !== 'sfl'), items });
-    };
-    // The shop works without this section, and the bar shows when the service is unreachable.
-    inTurn(read).catch(() => undefined);
-    return () => void (isCurrent = false);
-  }, [lid, shop.lists]);
-  return deleted;
-}
 
 type DeletedRowProps = { name: string; hint: string; done?: string; onRestore: Undo };
 
@@ -44,9 +23,12 @@ function DeletedRow({ name, hint, done = `${name} restored`, onRestore }: Delete
 export const countItems = (count: number): string => (count === 1 ? '1 item' : `${count} items`);
 
 export function RecentlyDeleted({ list }: { list?: List }) {
-  const { lists, items } = useDeleted(list?.lid);
+  const read = () => Promise.all([client.deletedLists(), list ? client.deletedItems({ lid: list.lid }) : []]);
+  // The shop works without this section, and the bar shows when the service is unreachable.
+  const [lists, items] = useLoaded(() => inTurn(read), [list?.lid, shop.lists]) ?? [[], []];
+  const own = lists.filter(({ lty }) => lty !== 'sfl');
   const rows = [
-    ...lists.map(({ lid, lname, cnt }) => (
+    ...own.map(({ lid, lname, cnt }) => (
       <DeletedRow
         key={lid}
         name={lname}

@@ -7,7 +7,7 @@ import { Form, Modal } from './overlay.tsx';
 import type { FieldReader } from './overlay.tsx';
 import { Field } from './parts.tsx';
 import { changeItem, changeList, dropItem, putItem, putList, together } from './patches.ts';
-import { close, goTo } from './route.ts';
+import { close } from './route.ts';
 import { nameOf, shop, show } from './state.ts';
 import { change } from './wishes.ts';
 
@@ -83,7 +83,7 @@ export function NameList({ list }: { list?: List }) {
     });
     show(list ? `List renamed to ${lname}` : `${lname} created`);
     close(() => {
-      if (!list) goTo(`lists/${madeLid}`);
+      if (!list) location.hash = `#/lists/${madeLid}`;
     });
   };
   return (

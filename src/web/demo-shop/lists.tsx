@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
-import type { Item, List, ListContents } from '../../sdk/client/wishgate.ts';
+import type { Item, List } from '../../sdk/client/wishgate.ts';
 import { explain, isUnreachable } from './api.ts';
 import { BuyButton, Hearts } from './buying.tsx';
 import { client } from './client.ts';
@@ -8,8 +7,9 @@ import { RecentlyDeleted, countItems } from './deleted.tsx';
 import { share } from './share.tsx';
 import { removeItem, removeList } from './list-actions.ts';
 import { EditItem, NameList, madeLists } from './list-dialogs.tsx';
+import { useLoaded } from './loaded.ts';
 import { Button, Empty, Ghosts, Icon, RemoveButton, Row, Title, money } from './parts.tsx';
-import { focusHeading, open, replaceRoute } from './route.ts';
+import { focusHeading, open } from './route.ts';
 import { findProduct, linkTo, nameOf, shop } from './state.ts';
 
 type ItemRowProps = { item: Item; level: 2 | 3; children?: ComponentChildren };
@@ -41,7 +41,7 @@ function OneList({ list }: { list: List }) {
   const { lname, cnt, listcontents, anonRead } = list;
   const remove = (): void => {
     void removeList(list);
-    replaceRoute('lists');
+    location.replace('#/lists');
     setTimeout(focusHeading);
   };
   const rows = listcontents.map((item) => {
@@ -121,27 +121,16 @@ export function Lists({ lid: wanted }: { lid: string }) {
   );
 }
 
-function useShared(lid: string): { contents: ListContents | null; problem: string | null } {
-  const { away } = shop;
-  const [contents, setContents] = useState<ListContents | null>(null);
-  const [problem, setProblem] = useState<string | null>(null);
-  useEffect(() => {
-    let isCurrent = true;
-    if (away !== null && contents) return;
-    client.fetchListDetails({ lid }).then(
-      (found) => isCurrent && (setContents(found), setProblem(null)),
-      // The bar shows when the service is unreachable.
-      (error: unknown) =>
-        isCurrent && !isUnreachable(error) && (setContents(null), setProblem(explain(error))),
-    );
-    return () => void (isCurrent = false);
-  }, [lid, away]);
-  return { contents: contents?.list.lid === lid ? contents : null, problem };
-}
-
 export function SharedList({ lid }: { lid: string }) {
-  const { contents, problem } = useShared(lid);
-  if (problem) return <Empty title="We can't open this list" tab="Shared list" text={problem} />;
+  const read = () =>
+    client.fetchListDetails({ lid }).catch((error: unknown) => {
+      // The bar shows when the service is unreachable.
+      if (isUnreachable(error)) throw error;
+      return explain(error);
+    });
+  const contents = useLoaded(read, [shop.away]);
+  if (typeof contents === 'string')
+    return <Empty title="We can't open this list" tab="Shared list" text={contents} />;
   if (!contents)
     return (
       <>

@@ -59,7 +59,7 @@ function View() {
   if (view === 'cart') return <CartView />;
   if (view === 'alerts') return <AlertsView />;
   if (view === 'test-panel') return <TestPanel />;
-  if (view === 'shared') return <SharedList lid={name} />;
+  if (view === 'shared') return <SharedList key={name} lid={name} />;
   if (view === 'p') return <ProductPage key={name} slug={name} />;
   return view === '' ? <Shelf /> : <Empty title="Not found" text="This page doesn't exist." />;
 }

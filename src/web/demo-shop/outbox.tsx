@@ -22,20 +22,18 @@ async function read(message: OutboxMail | OutboxSms): Promise<Message> {
 export function useOutbox(): Message[] | null {
   const [messages, setMessages] = useState<Message[] | null>(null);
   useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
     let isOpen = true;
     const load = async (): Promise<void> =>
       setMessages(await Promise.all((await backend.outbox()).map(read)));
     // One request at a time: on a slow machine they would pile up, and an older response could follow a newer one.
-    const tick = async (): Promise<void> => {
-      await load().catch(() => undefined);
-      if (isOpen) timer = setTimeout(() => void tick(), POLL_MS);
+    const poll = async (): Promise<void> => {
+      while (isOpen) {
+        await load().catch(() => undefined);
+        await new Promise((done) => setTimeout(done, POLL_MS));
+      }
     };
-    void tick();
-    return () => {
-      isOpen = false;
-      clearTimeout(timer);
-    };
+    void poll();
+    return () => void (isOpen = false);
   }, []);
   return messages;
 }

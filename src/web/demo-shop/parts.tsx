@@ -36,16 +36,15 @@ export function Picture({ iu, dt = '' }: { iu: string | null; dt?: string }) {
 
 type Press = (event: { currentTarget: Element }) => unknown;
 
-type ButtonProps = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'class' | 'onClick'> & {
+type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & {
   class?: string;
   /** The label for screen readers, if the text alone is ambiguous. */
   label?: string;
   onClick: Press;
 };
 
-export function Button({ class: name = '', label, onClick, ...rest }: ButtonProps) {
-  const press = (event: { currentTarget: Element }): void => void onClick(event);
-  return <button type="button" {...rest} class={`button ${name}`} aria-label={label} onClick={press} />;
+export function Button({ class: name = '', label, ...rest }: ButtonProps) {
+  return <button type="button" {...rest} class={`button ${name}`} aria-label={label} />;
 }
 
 type RemoveProps = { label: string; text?: string; onRemove: () => unknown };

@@ -20,10 +20,6 @@ function readRoute(): [string, string, string] {
   return [view, name, variant ?? new URLSearchParams(location.search).get('variant') ?? ''];
 }
 
-export const goTo = (path: string): void => void (location.hash = `#/${path}`);
-
-export const replaceRoute = (path: string): void => location.replace(`#/${path}`);
-
 /** Follows the URL. Back restores the scroll position and closes a dialog. */
 export function followRoute(): void {
   history.scrollRestoration = 'manual';

@@ -21,14 +21,12 @@ const setShared = ({ lid, lname }: List, anonRead: boolean): Promise<boolean> =>
 
 /** The clipboard may be blocked, or missing as on plain HTTP. */
 async function copy(link: string): Promise<void> {
-  const isCopied = await navigator.clipboard?.writeText(link).then(
-    () => true,
-    () => false,
-  );
-  show(
-    isCopied ? 'Link copied' : "We can't access the clipboard. Please select the link and copy it.",
-    !isCopied,
-  );
+  try {
+    await navigator.clipboard.writeText(link);
+    show('Link copied');
+  } catch {
+    show("We can't access the clipboard. Please select the link and copy it.", true);
+  }
 }
 
 /** Opens the dialog again after signing in; the guest's list may have been merged into the account's list of that name. */

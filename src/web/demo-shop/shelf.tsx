@@ -1,7 +1,7 @@
-import { useEffect, useState } from 'preact/hooks';
 import type { Product } from './api.ts';
 import { BuyButton, Framed, Hearts, Price, VariantPicker } from './buying.tsx';
 import { client } from './client.ts';
+import { useLoaded } from './loaded.ts';
 import { Empty, Title } from './parts.tsx';
 import { linkTo, nameOf, shop, variantsOf } from './state.ts';
 
@@ -53,15 +53,7 @@ export function Shelf() {
 }
 
 function Liked({ product: { empi } }: { product: Product }) {
-  const [count, setCount] = useState(0);
-  useEffect(() => {
-    let isCurrent = true;
-    client.getSocialCount({ empi }).then(
-      ({ data }) => isCurrent && setCount(data.count),
-      () => undefined,
-    );
-    return () => void (isCurrent = false);
-  }, [empi, shop.lists]);
+  const count = useLoaded(() => client.getSocialCount({ empi }), [empi, shop.lists])?.data.count ?? 0;
   const text = count === 1 ? "In 1 person's lists" : `In ${count} people's lists`;
   return <span class="hint">{count > 0 && text}</span>;
 }
