@@ -25,7 +25,7 @@ export const countItems = (count: number): string => (count === 1 ? '1 item' : `
 export function RecentlyDeleted({ list }: { list?: List }) {
   const read = () => Promise.all([client.deletedLists(), list ? client.deletedItems({ lid: list.lid }) : []]);
   // The shop works without this section, and the bar shows when the service is unreachable.
-  const [lists, items] = useLoaded(() => inTurn(read), [list?.lid, shop.lists]) ?? [[], []];
+  const [lists, items] = useLoaded(read, [list?.lid, shop.lists], inTurn) ?? [[], []];
   const own = lists.filter(({ lty }) => lty !== 'sfl');
   const rows = [
     ...own.map(({ lid, lname, cnt }) => (

@@ -1,14 +1,20 @@
 import { useEffect, useState } from 'preact/hooks';
 
 /** The result of `read`, which runs again when an input changes; if that fails, the last result stays. */
-export function useLoaded<Result>(read: () => Promise<Result>, inputs: unknown[]): Result | undefined {
+export function useLoaded<Result>(
+  read: () => Promise<Result>,
+  inputs: unknown[],
+  queue: (load: () => Promise<void>) => Promise<void> = (load) => load(),
+): Result | undefined {
   const [result, setResult] = useState<Result>();
   useEffect(() => {
     let isCurrent = true;
-    read().then(
-      (found) => isCurrent && setResult(found),
-      () => undefined,
-    );
+    const load = async (): Promise<void> => {
+      if (!isCurrent) return;
+      const found = await read();
+      if (isCurrent) setResult(() => found);
+    };
+    queue(load).catch(() => undefined);
     return () => void (isCurrent = false);
   }, inputs);
   return result;
