@@ -5,7 +5,6 @@ import type { PageProduct } from './call.ts';
 type Action = (product: PageProduct) => Promise<unknown>;
 type Actions = Record<'add' | 'remove' | 'watch', Action> & { savedItems: () => Promise<object[]> };
 
-const HEARTS = '[data-swaction="addToWishlist"]';
 const SAVED = 'swym-added';
 
 /** Handles buttons with `data-swaction`, whose other attributes describe the product. */
@@ -13,7 +12,7 @@ export function createButtons({ add, remove, watch, savedItems }: Actions) {
   const begin = trackNewest();
   const draw = async (): Promise<void> => {
     const isNewest = begin();
-    const hearts = [...document.querySelectorAll<HTMLElement>(HEARTS)];
+    const hearts = [...document.querySelectorAll<HTMLElement>('[data-swaction="addToWishlist"]')];
     if (hearts.length === 0) return;
     const saved = new Set((await savedItems()).map((item) => String((item as PageProduct).epi)));
     if (!isNewest()) return;

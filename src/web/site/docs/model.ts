@@ -46,13 +46,11 @@ export type GraphqlOperation = {
   response?: unknown;
 };
 
-type Webhook = { post: { summary: string; requestBody: { content: Record<string, Media> } } };
-
 export type Document = {
   info: { description: string; version: string };
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;
-  webhooks: Record<string, Webhook>;
+  webhooks: Record<string, { post: { summary: string; requestBody: { content: Record<string, Media> } } }>;
   'x-graphql-operations': GraphqlOperation[];
   components: {
     schemas: Record<string, Schema>;
