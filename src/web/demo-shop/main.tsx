@@ -82,7 +82,7 @@ function App() {
       <main id="content">
         <View />
       </main>
-      <footer>
+      <footer class="hint">
         A demo of <a href="/">wishgate</a>. Nothing here is for sale, and the demo sends no email or SMS.
       </footer>
       <AwayBar />

@@ -37,11 +37,8 @@ export async function ensureDemoVisitor(baseUrl: string, { pid, apiKey }: DemoSt
   await request(CREATE, { lname: LIST });
   // If two requests are concurrent, one of them finds the name in use: both get the same list.
   const lid = (await find())!;
-  const a = DEMO_PRODUCTS.filter(({ slug }) => WISHED.includes(slug)).map(({ epi, empi, slug }) => ({
-    epi,
-    empi,
-    du: `/demo#/p/${slug}`,
-  }));
+  const wished = DEMO_PRODUCTS.filter(({ slug }) => WISHED.includes(slug));
+  const a = wished.map(({ epi, empi, slug }) => ({ epi, empi, du: `/demo#/p/${slug}` }));
   await request(FILL, { lid, a });
   return { regid, sessionid, lid };
 }
