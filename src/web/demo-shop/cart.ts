@@ -9,21 +9,19 @@ const CLICK_KEY = 'demo-click';
 let isStored = true;
 
 /** Accepts only quantities, because other scripts can write to the same storage. */
-function parse(text: string | null): Cart {
+function loadCart(): Cart {
   try {
-    const stored = Object.entries((JSON.parse(text ?? '{}') ?? {}) as Cart);
+    const stored = Object.entries((JSON.parse(readStored('localStorage', KEY) ?? '{}') ?? {}) as Cart);
     return Object.fromEntries(stored.filter(([, qty]) => Number.isFinite(qty) && qty > 0));
   } catch {
     return {};
   }
 }
 
-const loadCart = (): Cart => parse(readStored('localStorage', KEY));
-
 export function followCart(): void {
   update({ cart: loadCart() });
-  addEventListener('storage', ({ key, newValue }) => {
-    if (key === KEY || key === null) update({ cart: parse(newValue) });
+  addEventListener('storage', ({ key }) => {
+    if (key === KEY || key === null) update({ cart: loadCart() });
   });
 }
 
@@ -38,12 +36,11 @@ export function changeCart(epi: number, to: (before: number) => number): void {
 
 /** Remembers the alert click for this visit, to report it with an order, and removes it from the URL. */
 export function noteClick(): void {
-  const query = new URLSearchParams(location.search);
-  const click = query.get('wg');
+  const url = new URL(location.href);
+  const click = url.searchParams.get('wg');
   if (click === null) return;
-  query.delete('wg');
-  const rest = query.toString();
-  history.replaceState(null, '', `${location.pathname}${rest && `?${rest}`}${location.hash}`);
+  url.searchParams.delete('wg');
+  history.replaceState(null, '', url);
   store('sessionStorage', CLICK_KEY, click);
 }
 

@@ -28,10 +28,9 @@ export function followRoute(): void {
   update({ route: readRoute() });
   addEventListener('hashchange', () => {
     scrolled.set(current, scrollY);
-    const isNew = !entry();
-    if (isNew) history.replaceState({ key: newKey() }, '');
+    if (!entry()) history.replaceState({ key: newKey() }, '');
     current = entry()!.key;
-    scrollTop = isNew ? 0 : (scrolled.get(current) ?? 0);
+    scrollTop = scrolled.get(current) ?? 0;
     update({ route: readRoute() });
   });
   addEventListener('popstate', () => {
