@@ -36,7 +36,7 @@ export function Picture({ iu, dt = '' }: { iu: string | null; dt?: string }) {
 
 type Press = (event: { currentTarget: Element }) => unknown;
 
-type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & {
+type ButtonProps = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'onClick'> & {
   class?: string;
   /** The label for screen readers, if the text alone is ambiguous. */
   label?: string;
