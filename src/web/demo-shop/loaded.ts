@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** The result of `read`, which runs again when an input changes; if that fails, the last result stays. */
+/** The result of `read`, which `queue` starts again when an input changes; if it fails, the last result stays. */
 export function useLoaded<Result>(
   read: () => Promise<Result>,
   inputs: unknown[],
