@@ -7,17 +7,15 @@ import { STORE_SETTINGS } from './store.columns.ts';
 import * as stores from './store.repo.ts';
 import type { ApiKeyRow, StoreRow } from './store.repo.ts';
 import { withNewKey, workingKeys } from './store.rules.ts';
-import type { TokenKey } from './store.rules.ts';
-import { failNoStore, renameKey, revokeKey, rotateKey, updateStore } from './store.service.ts';
+import { changeStore, renameKey, revokeKey, rotateKey, updateStore } from './store.service.ts';
 
 /** The settings that the API can change; one without a row in STORE_SETTINGS does not compile. */
 const API_SETTINGS: Record<keyof UpdateStoreInput, Setting> = STORE_SETTINGS;
 
-export async function changeSettings(ctx: Context, input: UpdateStoreInput): Promise<StoreRow> {
+export function changeSettings(ctx: Context, input: UpdateStoreInput): Promise<StoreRow> {
   const { pid } = requireStore(ctx);
   const given = Object.entries(input).filter(([name]) => Object.hasOwn(API_SETTINGS, name));
-  await updateStore(ctx, pid, Object.fromEntries(given), (name) => name);
-  return (await stores.findStore(ctx.db, pid)) ?? fail('unauthorised');
+  return updateStore(ctx, pid, Object.fromEntries(given), (name) => name);
 }
 
 export async function createApiKey(ctx: Context, name: string | null | undefined) {
@@ -49,27 +47,12 @@ export function getApiKeys(ctx: Context): Promise<ApiKeyRow[]> {
 
 type Deps = Pick<Services, 'db' | 'now'>;
 
-/** Replaces a store's token keys; concurrent changes run one after another. */
-function changeTokenKeys(
-  { db, now }: Deps,
-  pid: string,
-  change: (working: readonly TokenKey[], now: Date) => TokenKey[],
-): Promise<StoreRow> {
-  return db.transaction(async (tx) => {
-    await stores.lockStore(tx, pid);
-    const store = (await stores.findStore(tx, pid)) ?? failNoStore();
-    const tokenKeys = change(workingKeys(store, now()), now());
-    await stores.updateStore(tx, pid, { tokenKeys });
-    return { ...store, tokenKeys };
-  });
-}
-
 /** Adds a new signing key; signatures of older keys expire after `oldDays` (0: at once), or if null, when they are dropped. */
 export function rotateTokenKey(deps: Deps, pid: string, oldDays: number | null): Promise<StoreRow> {
-  return changeTokenKeys(deps, pid, (working, now) => withNewKey(working, oldDays, now));
+  return changeStore(deps, pid, (store) => ({ tokenKeys: withNewKey(store, oldDays, deps.now()) }));
 }
 
 /** Invalidates the signatures of all older token keys; those of the newest remain valid. */
 export function dropTokenKeys(deps: Deps, pid: string): Promise<StoreRow> {
-  return changeTokenKeys(deps, pid, (working) => working.slice(0, 1));
+  return changeStore(deps, pid, (store) => ({ tokenKeys: workingKeys(store, deps.now()).slice(0, 1) }));
 }

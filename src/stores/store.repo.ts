@@ -23,7 +23,7 @@ export type NewKey = Pick<StoreKeyModel, 'id' | 'name' | 'hash' | 'hint'>;
 /** The settings with their own columns; a row of STORE_SETTINGS without a column does not compile. */
 export type StoreColumns = Partial<Pick<StoreRow, Exclude<SettingName, ScheduleName>>>;
 
-type StoreChanges = StoreColumns & Partial<Pick<StoreRow, 'maintenance' | 'pacing' | 'tokenKeys'>>;
+export type StoreChanges = StoreColumns & Partial<Pick<StoreRow, 'maintenance' | 'pacing' | 'tokenKeys'>>;
 
 const FIELDS = Object.keys(Prisma.StoreScalarFieldEnum).filter((field) => field !== 'updatedAt');
 

@@ -3,8 +3,8 @@ import { fail, movingError } from '../platform/errors.ts';
 import { newId, newToken } from '../platform/ids.ts';
 import { isLine } from '../platform/text.ts';
 import { DAY_MS } from '../platform/time.ts';
-import { storeSettings } from './store.columns.ts';
-import type { STORE_SETTINGS, ScheduleName } from './store.columns.ts';
+import { STORE_SETTINGS } from './store.columns.ts';
+import type { ScheduleName, SettingName } from './store.columns.ts';
 
 export const MAX_KEYS = 20;
 
@@ -30,13 +30,9 @@ export function hasSchedule({ digestSeconds, quietFrom, dailyCap }: SendingSched
   return digestSeconds !== undefined || quietFrom !== undefined || dailyCap !== undefined;
 }
 
-const NAMES = storeSettings
-  .filter(({ within }) => within === 'pacing')
-  .map(({ name }) => name as ScheduleName);
-
 /** Separates the sending rules, stored in the `pacing` column, null if there are none, from those with their own columns. */
 export function splitSchedule<Settings extends ScheduleInput>(settings: Settings) {
-  const isOfSchedule = ([name]: [string, unknown]): boolean => NAMES.includes(name as ScheduleName);
+  const isOfSchedule = ([name]: [string, unknown]) => 'within' in STORE_SETTINGS[name as SettingName];
   const entries = Object.entries(settings);
   const own = entries.filter(isOfSchedule);
   return {
@@ -102,7 +98,6 @@ export type TokenStore = { secret: Uint8Array; tokenKeys: readonly TokenKey[] };
 /** Each key adds to the time of a check. */
 const MAX_TOKEN_KEYS = 5;
 const MAX_OLD_DAYS = 3_650;
-const KEY_BYTES = 32;
 
 const bytesOf = ({ key }: TokenKey): Uint8Array => Buffer.from(key, 'base64');
 
@@ -139,17 +134,17 @@ export function describeTokenKeys(store: Pick<TokenStore, 'tokenKeys'> & { creat
 }
 
 /** Puts a new key first; the others expire after `oldDays`, or if null, when they are dropped. */
-export function withNewKey(working: readonly TokenKey[], oldDays: number | null, now: Date): TokenKey[] {
+export function withNewKey(store: TokenStore & { createdAt: Date }, oldDays: number | null, now: Date) {
   if (oldDays !== null && !(Number.isInteger(oldDays) && oldDays >= 0 && oldDays <= MAX_OLD_DAYS))
     fail('invalid-request', `oldDays must be a whole number from 0 to ${MAX_OLD_DAYS}`);
   const end = oldDays === null ? Infinity : now.getTime() + oldDays * DAY_MS;
-  const older = working.map((one) => {
+  const older = workingKeys(store, now).map((one) => {
     const until = Math.min(one.until ?? Infinity, end);
     return { ...one, until: until === Infinity ? null : until };
   });
   const kept = older.filter((one) => !isOver(one, now));
   if (kept.length >= MAX_TOKEN_KEYS)
     fail('limit-reached', `A store can have at most ${MAX_TOKEN_KEYS} token keys; drop the older ones first`);
-  const key = randomBytes(KEY_BYTES).toString('base64');
+  const key = randomBytes(32).toString('base64');
   return [{ key, since: now.getTime(), until: null }, ...kept];
 }

@@ -8,7 +8,7 @@ import { whereLeads } from '../platform/public-address.ts';
 import { checkSettings, flagOf } from './setting.rules.ts';
 import type { StoreSettings } from './setting.rules.ts';
 import * as stores from './store.repo.ts';
-import type { StoreRow } from './store.repo.ts';
+import type { StoreChanges, StoreRow } from './store.repo.ts';
 import {
   MAX_KEYS,
   changeSchedule,
@@ -22,7 +22,6 @@ import {
 import type { TokenKey } from './store.rules.ts';
 
 export { loadEnvelopes } from './sender.repo.ts';
-export type { Envelope } from './sender.repo.ts';
 export {
   findStore,
   isServiceClosed,
@@ -77,24 +76,29 @@ export async function findServedStore({ db, config }: Pick<Services, 'db' | 'con
   return store;
 }
 
+/** Changes a store by its current settings, which depend on each other; concurrent changes run one after another. */
+export function changeStore({ db }: Deps, pid: string, changesOf: (store: StoreRow) => StoreChanges) {
+  return db.transaction(async (tx) => {
+    await stores.lockStore(tx, pid);
+    const store = (await stores.findStore(tx, pid)) ?? failNoStore();
+    const changes = changesOf(store);
+    await stores.updateStore(tx, pid, changes);
+    return { ...store, ...changes };
+  });
+}
+
 /** Changes a store's settings; errors use the caller's names. */
-export async function updateStore({ db }: Deps, pid: string, settings: StoreSettings, nameOf = flagOf) {
+export async function updateStore(deps: Deps, pid: string, settings: StoreSettings, nameOf = flagOf) {
   const { pacing, rest } = splitSchedule(checkSettings(settings, nameOf));
-  if (rest.senderAddress === null && (await stores.hasMailServer(db, pid)))
+  if (rest.senderAddress === null && (await stores.hasMailServer(deps.db, pid)))
     fail(
       'invalid-request',
       `${nameOf('senderAddress')} cannot be removed while the store has its own mail server`,
     );
-  if (pacing === null) {
-    if (!(await stores.updateStore(db, pid, rest))) failNoStore();
-    return;
-  }
-  // The settings depend on each other, so concurrent changes run one after another.
-  await db.transaction(async (tx) => {
-    await stores.lockStore(tx, pid);
-    const store = (await stores.findStore(tx, pid)) ?? failNoStore();
-    await stores.updateStore(tx, pid, { ...rest, pacing: changeSchedule(store.pacing, pacing, nameOf) });
-  });
+  return changeStore(deps, pid, (store) => ({
+    ...rest,
+    ...(pacing && { pacing: changeSchedule(store.pacing, pacing, nameOf) }),
+  }));
 }
 
 /** Adds a key; old keys work until they are revoked. */
