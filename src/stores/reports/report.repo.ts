@@ -84,34 +84,23 @@ export function mostWishlisted(db: Db, pid: string, first: number): Promise<Prod
 
 export type ProductKey = Pick<ProductModel, 'pid' | 'empi'>;
 
-/** Counts by store and key, in the order of `keys`; `load` runs once per store. */
-async function countEach(
-  keys: readonly { pid: string; key: string }[],
-  load: (pid: string, keys: string[]) => Promise<{ pid: string; key: string; n: number }[]>,
-): Promise<number[]> {
-  const wanted = new Map<string, Set<string>>();
-  for (const { pid, key } of keys) wanted.set(pid, (wanted.get(pid) ?? new Set()).add(key));
-  const found = await Promise.all([...wanted].map(([pid, set]) => load(pid, [...set])));
-  const counts = new Map(found.flat().map(({ pid, key, n }) => [JSON.stringify([pid, key]), n]));
-  return keys.map(({ pid, key }) => counts.get(JSON.stringify([pid, key])) ?? 0);
-}
+/** One statement reads several stores; pairs of a store and an id that nobody asked for are ignored. */
+const oneOf = (values: readonly string[]) => ({ in: [...new Set(values)] });
 
-export function countSubscribers(db: Db, keys: readonly Pick<ProductModel, 'pid' | 'epi'>[]) {
-  const named = keys.map(({ pid, epi }) => ({ pid, key: epi }));
-  return countEach(named, async (pid, epis) => {
-    const where = { pid, epi: { in: epis }, confirmedAt: { not: null } };
-    const rows = await db.prisma.subscription.groupBy({ by: ['epi'], where, _count: true });
-    return rows.map(({ epi, _count }) => ({ pid, key: epi, n: _count }));
-  });
+export async function countSubscribers(db: Db, keys: readonly Pick<ProductModel, 'pid' | 'epi'>[]) {
+  const variants = { pid: oneOf(keys.map(({ pid }) => pid)), epi: oneOf(keys.map(({ epi }) => epi)) };
+  const where = { ...variants, confirmedAt: { not: null } };
+  const rows = await db.prisma.subscription.groupBy({ by: ['pid', 'epi'], where, _count: true });
+  const counts = new Map(rows.map(({ pid, epi, _count }) => [`${pid} ${epi}`, _count]));
+  return keys.map(({ pid, epi }) => counts.get(`${pid} ${epi}`) ?? 0);
 }
 
 /** In how many lists each product is, according to the figures. */
 export async function countInLists(db: Db, keys: readonly ProductKey[]): Promise<number[]> {
-  const named = keys.map(({ pid, empi }) => ({ pid, key: empi }));
-  const counts = await countEach(named, (pid, empis) =>
-    db.prisma.tally.findMany({ where: { pid, kind: 'wish', key: { in: empis } } }),
-  );
-  return counts.map((count) => Math.max(0, count));
+  const products = { pid: oneOf(keys.map(({ pid }) => pid)), key: oneOf(keys.map(({ empi }) => empi)) };
+  const rows = await db.prisma.tally.findMany({ where: { ...products, kind: 'wish' } });
+  const counts = new Map(rows.map(({ pid, key, n }) => [`${pid} ${key}`, n]));
+  return keys.map(({ pid, empi }) => Math.max(0, counts.get(`${pid} ${empi}`) ?? 0));
 }
 
 /** Which of these a store has already. */

@@ -13,6 +13,6 @@ export const reportResolvers = {
   Product: {
     inLists: (product, _args, ctx) => reports.getInLists(ctx, product),
     waiting: (product, _args, ctx) => reports.getWaiting(ctx, product),
-    wishlisted: (product, _args, ctx) => reports.getWishlisted(ctx, product),
+    wishlisted: (product, _args, ctx) => reports.socialCount(ctx, product),
   },
 } satisfies Resolvers;
