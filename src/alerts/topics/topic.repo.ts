@@ -8,7 +8,6 @@ import { topicRules } from './topic.columns.ts';
 import type { RuleName } from './topic.columns.ts';
 import { BUILT_IN_TOPICS, expiresBefore } from './topic.rules.ts';
 import type { OwnTexts, TopicRow, TopicRules } from './topic.types.ts';
-import type { TriggerName } from './triggers.ts';
 
 const RULES = {
   name: true,
@@ -31,10 +30,6 @@ export type TopicStore = { pid: string; locale: string };
 
 type StoredTopic = Pick<TopicModel, keyof typeof RULES | keyof typeof TEXTS>;
 
-function toRules<Row extends { trigger: string }>(row: Row): Row & { trigger: TriggerName } {
-  return row as Row & { trigger: TriggerName };
-}
-
 function toTopic(row: StoredTopic, locale: string): TopicRow {
   const { subject, html, text, sms, texts, textLanguage, translations, ...rules } = row;
   // Without a text of its own such a column is empty.
@@ -42,7 +37,7 @@ function toTopic(row: StoredTopic, locale: string): TopicRow {
   const written = { ...(texts as Partial<AlertTexts>), ...Object.fromEntries(columns) };
   const language = textLanguage ?? languageOf(locale);
   const first = Object.keys(written).length === 0 ? {} : { [language]: written };
-  return { ...toRules(rules), texts: { ...(translations as OwnTexts), ...first } };
+  return { ...(rules as TopicRules), texts: { ...(translations as OwnTexts), ...first } };
 }
 
 /** The built-in topics come first, each replaced by the store's own row of that name if there is one. */
@@ -59,8 +54,7 @@ const TEXT_BYTES = `
   SELECT coalesce(sum(octet_length(concat(subject, html, text, sms, texts, translations))), 0)::int AS bytes FROM topic WHERE pid = $1`;
 
 export async function countTextBytes(db: Db, pid: string): Promise<number> {
-  const [row] = await db.query<{ bytes: number }>(TEXT_BYTES, [pid]);
-  return row!.bytes;
+  return (await db.query<{ bytes: number }>(TEXT_BYTES, [pid]))[0]!.bytes;
 }
 
 export async function topicsOf(db: Db, { pid, locale }: TopicStore): Promise<TopicRow[]> {
@@ -78,7 +72,7 @@ export async function topicsOf(db: Db, { pid, locale }: TopicStore): Promise<Top
 /** Omits the texts, which can be megabytes, because every stock change reads the rules. */
 export async function topicRulesOf(db: Db, pid: string): Promise<TopicRules[]> {
   const own = await db.prisma.topic.findMany({ where: { pid }, select: RULES, orderBy: { name: 'asc' } });
-  return withBuiltIn<TopicRules>(own.map(toRules), BUILT_IN_TOPICS);
+  return withBuiltIn(own as TopicRules[], BUILT_IN_TOPICS);
 }
 
 export async function findTopic(db: Db, store: TopicStore, name: string): Promise<TopicRow | null> {
@@ -89,7 +83,7 @@ export async function findTopic(db: Db, store: TopicStore, name: string): Promis
 
 export async function findTopicRules(db: Db, pid: string, name: string): Promise<TopicRules | null> {
   const own = await db.prisma.topic.findFirst({ where: { pid, name }, select: RULES });
-  return own ? toRules(own) : findBuiltIn(name);
+  return (own as TopicRules | null) ?? findBuiltIn(name);
 }
 
 /** SQL: every batch of alerts runs it, for topics of several stores at once. */

@@ -4,7 +4,7 @@ import { intRule, isIntIn } from '../../platform/fields.ts';
 import { localeFor, matchLanguage, shippedLanguage, translator } from '../../platform/messages.ts';
 import { codePoints, hasControlCharacters, isStorable } from '../../platform/text.ts';
 import { DAY_MS } from '../../platform/time.ts';
-import { isProductId, toTag } from '../../stores/products/product.rules.ts';
+import { toTag } from '../../stores/products/product.rules.ts';
 import { checkSizes } from '../compose/template.rules.ts';
 import type { BuiltInTopic } from '../send/channel.ts';
 import { PARTS, PART_NAMES, isBuiltIn } from '../send/channels.ts';
@@ -12,7 +12,7 @@ import type { AlertTexts, Part } from '../send/channels.ts';
 import { TOPIC_RULES, topicRules } from './topic.columns.ts';
 import type { RuleName, TopicRule } from './topic.columns.ts';
 import type { OwnTexts, TopicRow, TopicRules } from './topic.types.ts';
-import { TRIGGER_NAMES, isTriggerName, triggersWith } from './triggers.ts';
+import { TRIGGER_NAMES, isTriggerName, triggerOf } from './triggers.ts';
 import type { TriggerName } from './triggers.ts';
 
 export const MAX_TOPICS = 100;
@@ -127,7 +127,7 @@ function checkRules(topic: TopicRules): void {
     );
 }
 
-const BY_TAG = triggersWith('tag');
+const BY_TAG = TRIGGER_NAMES.filter((name) => triggerOf(name).settings.includes('tag'));
 
 /** Returns the tag normalized like product tags, or null if the trigger needs none. */
 function checkTrigger({ trigger, tag }: TopicRules): string | null {
@@ -174,14 +174,4 @@ function withTexts(topic: TopicRow, language: string, changes: TextChanges, loca
   if (Object.keys(others).length >= MAX_LANGUAGES)
     fail('limit-reached', `A topic can have texts in at most ${MAX_LANGUAGES} languages`);
   return { ...others, [language]: kept };
-}
-
-const MAX_EPIS = 100;
-
-export function checkEpis(epis: readonly string[]): string[] {
-  if (epis.length < 1 || epis.length > MAX_EPIS)
-    fail('invalid-products', `epis must have 1 to ${MAX_EPIS} entries`);
-  const bad = epis.findIndex((epi) => !isProductId(epi));
-  if (bad >= 0) fail('invalid-products', `epis[${bad}] must have 1 to 255 printable characters`);
-  return [...new Set(epis)];
 }

@@ -21,18 +21,19 @@ import { checkContact, checkMedium } from '../../shoppers/contacts/contact.rules
 import { unsubscribeUrl } from '../../shoppers/contacts/link.rules.ts';
 import type { Scope } from '../../shoppers/contacts/link.rules.ts';
 import { findProduct } from '../../stores/products/product.repo.ts';
+import { checkEpis } from '../../stores/products/product.rules.ts';
 import { findSender } from '../../stores/sender.repo.ts';
 import type { StoreRow } from '../../stores/store.repo.ts';
 import { alertModel, footerTexts, sampleProduct, siteOf, storeModel } from '../compose/model.rules.ts';
 import type { Reader } from '../compose/model.rules.ts';
 import { SAMPLE_MODEL, TEMPLATE_VARIABLES } from '../compose/template.rules.ts';
-import type { AlertModel, TemplateVariable } from '../compose/template.rules.ts';
+import type { AlertModel } from '../compose/template.rules.ts';
 import { enqueueMessage } from '../queue/outbox.repo.ts';
 import { PART_NAMES, channelOf } from '../send/channels.ts';
 import type { AlertTexts, Part } from '../send/channels.ts';
 import * as topics from './topic.repo.ts';
 import type { AudienceRow, TopicStore } from './topic.repo.ts';
-import { MAX_TOPICS, applyTopicInput, checkEpis, textsFor, textsIn } from './topic.rules.ts';
+import { MAX_TOPICS, applyTopicInput, textsFor, textsIn } from './topic.rules.ts';
 import type { TextChanges, TopicInput } from './topic.rules.ts';
 import type { TopicRow } from './topic.types.ts';
 import { TRIGGER_NAMES, triggerOf } from './triggers.ts';
@@ -48,17 +49,13 @@ export async function listTopics(ctx: Context): Promise<TopicRow[]> {
 
 export const failNoTopic = (): never => fail('not-found', 'Topic not found');
 
-async function render<Name extends Part>(
-  ctx: Context,
-  texts: AlertTexts,
-  model: AlertModel,
-  parts: readonly Name[],
-): Promise<Pick<AlertTexts, Name>> {
+async function render(ctx: Context, texts: AlertTexts, model: AlertModel, parts: readonly Part[]) {
   await goOutside(ctx);
   const { templates, renderBudget: budget, viewer } = ctx;
   const store = viewer.store!;
   const footer = footerTexts(store, model.language, 'footer.why.product');
-  return templates.trials.render({ pid: store.pid, texts, parts, model, footer, budget });
+  const rendered = await templates.trials.render({ pid: store.pid, texts, parts, model, footer, budget });
+  return { ...texts, ...rendered };
 }
 
 /** The language that a caller names for texts, or the store's. */
@@ -80,7 +77,7 @@ export function listTriggers(ctx: Context) {
   });
 }
 
-export function listVariables(ctx: Context): TemplateVariable[] {
+export function listVariables(ctx: Context) {
   requireStore(ctx);
   return TEMPLATE_VARIABLES;
 }
@@ -115,11 +112,8 @@ export function textsOf(ctx: Context, topic: TopicRow, tag?: string | null): Ale
 
 export function listTexts(ctx: Context, topic: TopicRow, tag: string | null | undefined) {
   const own = topic.texts[checkLanguage(requireStore(ctx), tag)] ?? {};
-  const isStandard = (part: Part): boolean => own[part] === undefined;
-  return previewList(textsOf(ctx, topic, tag)).map((text) => ({
-    ...text,
-    isStandard: isStandard(text.part),
-  }));
+  const texts = previewList(textsOf(ctx, topic, tag));
+  return texts.map((text) => ({ ...text, isStandard: own[text.part] === undefined }));
 }
 
 /** Creates or changes a topic. Queued alerts use the new texts. */
@@ -206,13 +200,10 @@ export async function sendTestAlert(ctx: Context, input: MutationSendTestAlertAr
   const model =
     (await modelFor(ctx, store, topic, reader, epi)) ??
     fail('not-found', 'Variant not found in the catalogue');
-  const linkFor = (scope: Scope): string =>
-    unsubscribeUrl(
-      ctx.config.publicUrl,
-      store,
-      { scope, ...contact, topic: name, epi: epi ?? '' },
-      reader.language,
-    );
+  const linkFor = (scope: Scope): string => {
+    const claim = { scope, ...contact, topic: name, epi: epi ?? '' };
+    return unsubscribeUrl(ctx.config.publicUrl, store, claim, reader.language);
+  };
   const unsubscribe_url = linkFor(epi == null ? 'topic' : 'product');
   const channel = channelOf(contact.medium);
   // All parts, because a test shows whether the topic can be sent at all.

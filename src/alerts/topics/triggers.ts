@@ -6,12 +6,12 @@ import type { TriggerRuleName } from './topic.columns.ts';
 /** Unknown stock counts as none; a removed product has no stock, price or tags. */
 export type ProductState = Pick<ProductModel, 'stk' | 'pr' | 'tags'>;
 
-export type TriggerSettings = Pick<TopicModel, TriggerRuleName>;
+type TriggerSettings = Pick<TopicModel, TriggerRuleName>;
 
 /** What a change means for a topic: an alert event begins, ends or continues; null if there was none and is none. */
 export type Step = 'begins' | 'ends' | 'lasts' | null;
 
-export type Trigger<
+type Trigger<
   Watched extends keyof ProductState = keyof ProductState,
   Setting extends keyof TriggerSettings = keyof TriggerSettings,
 > = {
@@ -115,10 +115,6 @@ export const TRIGGER_NAMES = Object.keys(TRIGGERS) as TriggerName[];
 
 export function triggerOf(name: TriggerName): Trigger {
   return TRIGGERS[name];
-}
-
-export function triggersWith(setting: keyof TriggerSettings): TriggerName[] {
-  return TRIGGER_NAMES.filter((name) => triggerOf(name).settings.includes(setting));
 }
 
 export function isTriggerName(text: string): text is TriggerName {

@@ -3,12 +3,14 @@ import type { ProductChange } from '../../alerts/events/event.rules.ts';
 import { requireStore } from '../../context.ts';
 import type { Context } from '../../context.ts';
 import type { Tx } from '../../platform/database/database.ts';
-import { AppError, fail } from '../../platform/errors.ts';
+import { AppError } from '../../platform/errors.ts';
 import { checkLimit } from '../../platform/page.ts';
 import type { ProductInput, ProductRow, ProductWrite } from '../products/product.columns.ts';
 import * as catalog from '../products/product.repo.ts';
 import type { ProductWriter, StepRow, Stock } from '../products/product.repo.ts';
 import {
+  MAX_PRODUCTS,
+  checkEpis,
   checkProduct,
   checkProductCount,
   checkProductInput,
@@ -117,10 +119,8 @@ export async function dropProducts(tx: Tx, pid: string, epis: readonly string[],
 
 export async function removeProducts(ctx: Context, epis: readonly string[]) {
   const { pid } = requireStore(ctx);
-  checkProductCount('epis', epis.length);
-  const bad = epis.findIndex((epi) => !isProductId(epi));
-  if (bad >= 0) fail('invalid-products', `epis[${bad}] must have 1 to 255 printable characters`);
-  return { removed: await ctx.db.transaction((tx) => dropProducts(tx, pid, epis, ctx.now())) };
+  const named = checkEpis(epis, MAX_PRODUCTS);
+  return { removed: await ctx.db.transaction((tx) => dropProducts(tx, pid, named, ctx.now())) };
 }
 
 export async function getProduct(ctx: Context, epi: string): Promise<ProductRow | null> {

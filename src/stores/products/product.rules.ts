@@ -115,6 +115,14 @@ export function checkProductCount(field: string, count: number, max = MAX_PRODUC
   if (count < 1 || count > max) fail('invalid-products', `${field} must have 1 to ${max} entries`);
 }
 
+/** Without repetitions. */
+export function checkEpis(epis: readonly string[], max = 100): string[] {
+  checkProductCount('epis', epis.length, max);
+  const bad = epis.findIndex((epi) => !isProductId(epi));
+  if (bad >= 0) fail('invalid-products', `epis[${bad}] must have 1 to ${MAX_ID} printable characters`);
+  return [...new Set(epis)];
+}
+
 /** The last row of each variant, in the order in which the variants first appear. */
 export function lastOfEach<Row extends { epi: string }>(rows: readonly Row[]): Row[] {
   return [...new Map(rows.map((row) => [row.epi, row])).values()];
