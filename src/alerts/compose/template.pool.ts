@@ -10,18 +10,14 @@ import type { Digest, JoinJob, RenderJob, RenderResult } from './template.job.ts
 
 export type RenderBudget = { leftMs: number };
 
-type Message<Name extends Part> = { pid: string; parts: readonly Name[] };
-type RenderRequest<Name extends Part> = Message<Name> &
-  Pick<RenderJob, 'model' | 'footer' | 'isBare'> & {
-    texts: Pick<AlertTexts, Name> & Partial<AlertTexts>;
-    budget?: RenderBudget;
-  };
+type Message = { pid: string; parts: readonly Part[] };
+type RenderRequest = Message &
+  Pick<RenderJob, 'texts' | 'model' | 'footer' | 'isBare'> & { budget?: RenderBudget };
 
-/** Renders messages in a separate process, with stores scheduled round-robin. */
 type Renderer = {
   /** Rejects with a `TemplateError` if the template is to blame. */
-  render<Name extends Part>(request: RenderRequest<Name>): Promise<Pick<AlertTexts, Name>>;
-  join<Name extends Part>(request: Message<Name> & { digest: Digest }): Promise<Pick<AlertTexts, Name>>;
+  render(request: RenderRequest): Promise<Partial<AlertTexts>>;
+  join(request: Message & { digest: Digest }): Promise<Partial<AlertTexts>>;
   close(): void;
 };
 
@@ -165,9 +161,8 @@ function createRenderer(
   };
 
   return {
-    render: ({ pid, budget, ...message }) =>
-      queue(pid, { ...message, forms: FORMS, isKept }, budget) as Promise<AlertTexts>,
-    join: ({ pid, ...message }) => queue(pid, { ...message, forms: FORMS }) as Promise<AlertTexts>,
+    render: ({ pid, budget, ...message }) => queue(pid, { ...message, forms: FORMS, isKept }, budget),
+    join: ({ pid, ...message }) => queue(pid, { ...message, forms: FORMS }),
     close: () => {
       isClosed = true;
       child?.end();
@@ -208,13 +203,13 @@ function withStencils(renderer: Renderer): Renderer {
       const key = JSON.stringify([isBare, parts.map((part) => texts[part]), model, footer]);
       let stencil = kept.get(key);
       if (stencil === undefined) {
-        if (!parts.every((part) => isSame(texts[part], part))) return renderer.render(request);
+        if (!parts.every((part) => isSame(texts[part]!, part))) return renderer.render(request);
         stencil = renderer.render({ ...request, model });
         kept.set(key, stencil);
         stencil.catch(() => kept.delete(key));
       }
       const fill = ([part, text]: [string, string]) => [part, text.replaceAll(mark, () => token)];
-      return Object.fromEntries(Object.entries(await stencil).map(fill)) as typeof texts;
+      return Object.fromEntries(Object.entries(await stencil).map(fill)) as Partial<AlertTexts>;
     },
   };
 }

@@ -1,7 +1,7 @@
 import { fail } from '../../platform/errors.ts';
 import { isStorable } from '../../platform/text.ts';
 import { PARTS, PART_NAMES } from '../send/channels.ts';
-import type { Part } from '../send/channels.ts';
+import type { AlertTexts } from '../send/channels.ts';
 
 const MAX_TEMPLATE = 50_000;
 
@@ -91,29 +91,16 @@ const MEANINGS = {
   follows: 'Whether another alert comes before it in the same message',
 } satisfies Record<NameIn<AlertModel>, string>;
 
-export type TemplateVariable = { name: string; meaning: string; sample: string };
+export const TEMPLATE_VARIABLES = Object.entries(MEANINGS).map(([name, meaning]) => {
+  const valueIn = (model: unknown, key: string): unknown => (model as Record<string, unknown>)[key];
+  return { name, meaning, sample: String(name.split('.').reduce(valueIn, SAMPLE_MODEL)) };
+});
 
-const sampleOf = (name: string): string => {
-  const path = name.split('.');
-  return String(path.reduce<unknown>((model, key) => (model as Record<string, unknown>)[key], SAMPLE_MODEL));
-};
-
-export const TEMPLATE_VARIABLES: TemplateVariable[] = Object.entries(MEANINGS).map(([name, meaning]) => ({
-  name,
-  meaning,
-  sample: sampleOf(name),
-}));
-
-export function checkSizes(texts: Record<Part, unknown>): void {
+export function checkSizes(texts: AlertTexts): void {
   for (const part of PART_NAMES) {
-    const source = texts[part];
-    const isEmptyAllowed = PARTS[part].form === 'field';
-    const isText =
-      typeof source === 'string' && (isEmptyAllowed || source.trim() !== '') && isStorable(source);
-    if (!isText || source.length > MAX_TEMPLATE)
-      fail(
-        'invalid-request',
-        `${part} must have ${isEmptyAllowed ? 'at most' : '1 to'} ${MAX_TEMPLATE} characters`,
-      );
+    const text = texts[part];
+    const [least, range] = PARTS[part].form === 'field' ? [0, 'at most'] : [1, '1 to'];
+    if (text.trim().length < least || text.length > MAX_TEMPLATE || !isStorable(text))
+      fail('invalid-request', `${part} must have ${range} ${MAX_TEMPLATE} characters`);
   }
 }

@@ -257,8 +257,8 @@ async function composeTogether(services: Services, medium: Medium, id: string, a
     const digest = { pieces, products, ...digestTexts(store, language, products, url) };
     const texts = isDigest
       ? await services.templates.alerts.join({ pid: store.pid, parts, digest })
-      : (pieces[0] as AlertTexts);
-    const payload = channelOf(medium).compose(texts, url);
+      : pieces[0];
+    const payload = channelOf(medium).compose(texts as AlertTexts, url);
     const { timeZone = null } = store.pacing;
     return { id, ...senderFields(store), timeZone, to: message.recipient, payload };
   } catch (error) {
