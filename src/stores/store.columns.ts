@@ -1,3 +1,4 @@
+import type { FieldsWith } from '../platform/database/columns.ts';
 import { ALERT_SETTINGS } from './alert.columns.ts';
 import { BRAND_SETTINGS } from './brand.columns.ts';
 import type { Setting } from './setting.types.ts';
@@ -107,14 +108,10 @@ type Table = typeof STORE_SETTINGS;
 export type SettingName = keyof Table;
 
 /** Settings with a field in the dashboard, whose texts are in src/messages/dashboard. */
-export type FormSettingName = {
-  [Name in SettingName]: Table[Name] extends { form: object } ? Name : never;
-}[SettingName];
+export type FormSettingName = FieldsWith<Table, { form: object }>;
 
 /** Settings that are stored together, because they depend on each other. */
-export type ScheduleName = {
-  [Name in SettingName]: Table[Name] extends { within: 'pacing' } ? Name : never;
-}[SettingName];
+export type ScheduleName = FieldsWith<Table, { within: 'pacing' }>;
 
 export const storeSettings = Object.entries(STORE_SETTINGS).map(
   ([name, setting]: [string, Setting]): Setting & { name: SettingName } => ({

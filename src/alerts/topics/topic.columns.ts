@@ -1,3 +1,4 @@
+import type { FieldsWith } from '../../platform/database/columns.ts';
 import type { FormField, IntField } from '../../platform/fields.ts';
 
 type Kind = IntField | { kind: 'text'; max: number; initial: null } | { kind: 'flag'; initial: boolean };
@@ -44,14 +45,10 @@ type Table = typeof TOPIC_RULES;
 
 export type RuleName = keyof Table;
 
-export type TriggerRuleName = {
-  [Name in RuleName]: Table[Name] extends { ofTrigger: true } ? Name : never;
-}[RuleName];
+export type TriggerRuleName = FieldsWith<Table, { ofTrigger: true }>;
 
 /** Rules that the list of topics shows. */
-export type SummaryName = {
-  [Name in RuleName]: Table[Name] extends { summary: string } ? Name : never;
-}[RuleName];
+export type SummaryName = FieldsWith<Table, { summary: string }>;
 
 export const topicRules = Object.entries(TOPIC_RULES).map(([name, rule]: [string, TopicRule]) => ({
   ...rule,
