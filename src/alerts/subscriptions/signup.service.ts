@@ -21,7 +21,7 @@ import { saveSubscriptions } from './subscription.repo.ts';
 import type { NewSubscription, SignUpWrite, StoredSubscription } from './subscription.repo.ts';
 import { checkSignUp, keyOf } from './subscription.rules.ts';
 import type { CheckedSignUp } from './subscription.rules.ts';
-import { describeProducts } from './subscription.service.ts';
+import { describeProduct } from './subscription.service.ts';
 
 type WantedSignUp = { ctx: Context; store: StoreRow; checked: CheckedSignUp; now: Date };
 
@@ -45,9 +45,9 @@ function requesterOf({ ctx, checked: { contact } }: WantedSignUp): Requester {
 }
 
 /** One confirmation is enough for the store and the account of that address; a stranger needs one of its own requests. */
-async function open(tx: Tx, wanted: WantedSignUp): Promise<Open> {
-  const { ctx, store, checked, now } = wanted;
-  const requester = requesterOf(wanted);
+async function open(tx: Tx, given: WantedSignUp): Promise<Open> {
+  const { ctx, store, checked, now } = given;
+  const requester = requesterOf(given);
   // A store without double opt-in vouches for the contacts it names; a stranger in a browser always has to confirm.
   const mustConfirm = store.doubleOptIn || (requester.isStranger && ctx.viewer.keyId === null);
   const prover = requester.isStranger ? requester.regid : null;
@@ -55,19 +55,13 @@ async function open(tx: Tx, wanted: WantedSignUp): Promise<Open> {
   const confirmedAt = isConfirmed ? now : null;
   // An account's own alerts follow the account's language; another requester's language is all that is known of the contact.
   const language = checked.language ?? (requester.isStranger ? ctx.viewer.shopper!.language : null);
-  const rows: NewSubscription[] = checked.products.flatMap((product) =>
+  const wanted: NewSubscription[] = checked.products.flatMap((product) =>
     checked.topics.map((topic) => ({ ...product, topic, extras: checked.extras, language, id: newId() })),
   );
-  const signUp = {
-    pid: store.pid,
-    ...checked.contact,
-    regid: requester.regid,
-    confirmedAt,
-    wanted: rows,
-    now,
-  };
+  const { regid } = requester;
+  const signUp = { pid: store.pid, ...checked.contact, regid, confirmedAt, wanted, now };
   const isApart = requester.isStranger && confirmedAt === null;
-  return { ...wanted, signUp, requester, mustConfirm, isApart };
+  return { ...given, signUp, requester, mustConfirm, isApart };
 }
 
 const contactOf = ({ pid, medium, value }: Pick<StoredSubscription, 'pid' | 'medium' | 'value'>): string =>
@@ -198,7 +192,7 @@ export async function subscribe(ctx: Context, input: SubscribeInput) {
       ? 'Please confirm: the contact receives a message with a link, and alerts start after the link is opened'
       : 'Subscribed to alerts',
     confirmed: !isPending,
-    products: await describeProducts(ctx, store.pid, checked.products),
+    products: checked.products.map((product) => describeProduct(ctx, { pid: store.pid, ...product })),
     topics: checked.topics,
   };
 }

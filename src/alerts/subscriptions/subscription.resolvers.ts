@@ -18,9 +18,10 @@ export const subscriptionResolvers = {
     subscriptions: (shopper, page, ctx) =>
       subscriptions.listSubscriptions(ctx, page, subscriptions.ownerFor(shopper)),
   },
-  TopicInfo: { settings: subscriptions.topicSettings },
+  TopicInfo: { settings: (topic, _args, ctx) => subscriptions.topicSettings(ctx, topic) },
   Subscription: {
-    topicInfo: subscriptions.topicInfo,
+    product: (subscription, _args, ctx) => subscriptions.describeProduct(ctx, subscription),
+    topicInfo: (subscription, _args, ctx) => subscriptions.topicInfo(ctx, subscription),
     mediumvalue: (subscription, _args, ctx) => subscriptions.visibleContact(ctx, subscription),
     confirmed: (subscription) => subscription.confirmedAt !== null,
   },

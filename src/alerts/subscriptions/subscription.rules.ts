@@ -3,28 +3,12 @@ import { fail } from '../../platform/errors.ts';
 import { readLanguage } from '../../platform/messages.ts';
 import { isStorable } from '../../platform/text.ts';
 import { checkContact, checkMedium } from '../../shoppers/contacts/contact.rules.ts';
-import {
-  checkProductCount,
-  isPageUrl,
-  isProductId,
-  lastOfEach,
-} from '../../stores/products/product.rules.ts';
+import { checkProduct, checkProductCount, lastOfEach } from '../../stores/products/product.rules.ts';
 import { MAX_NAME, isTopicName } from '../topics/topic.rules.ts';
-
-export type WantedProduct = { epi: string; empi: string; du: string };
 
 const MAX_PRODUCTS = 100;
 const MAX_TOPICS = 20;
 const MAX_EXTRAS = 2_048;
-
-function checkWanted({ epi, empi, du }: WantedProduct, index: number): WantedProduct {
-  const complain = (field: string, rule: string): never =>
-    fail('invalid-products', `products[${index}].${field} ${rule}`);
-  for (const [field, id] of Object.entries({ epi, empi }))
-    if (!isProductId(id)) complain(field, 'must have 1 to 255 printable characters');
-  if (!isPageUrl(du)) complain('du', 'must be an http(s) or relative URL of at most 2048 characters');
-  return { epi, empi, du };
-}
 
 function checkTopic(topic: unknown, index: number): string {
   const text = Number.isSafeInteger(topic) ? String(topic) : topic;
@@ -58,11 +42,12 @@ export type CheckedSignUp = ReturnType<typeof checkSignUp>;
 export function checkSignUp(store: { defaultRegion: string | null }, input: SubscribeInput) {
   const contact = checkContact(store, checkMedium(input.medium), input.mediumvalue);
   checkProductCount('products', input.products.length, MAX_PRODUCTS);
-  const products = lastOfEach(input.products.map(checkWanted));
+  const products = input.products.map((product, index) => checkProduct(product, `products[${index}]`));
   const topics = checkTopics(input.topics);
   const mailinglist = checkMailingList(input.addtomailinglist);
   const language = readLanguage(input.language);
-  return { contact, products, topics, mailinglist, extras: checkExtras(input.extras), language };
+  const extras = checkExtras(input.extras);
+  return { contact, products: lastOfEach(products), topics, mailinglist, extras, language };
 }
 
 export function keyOf({ epi, topic }: { epi: string; topic: string }): string {

@@ -5,6 +5,7 @@ import type {
   QuerySubscriptionPageArgs,
   QuerySubscriptionsArgs,
 } from '../../generated/resolvers.ts';
+import { oncePerRequest, shareUnderWay } from '../../platform/batch.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import { fail } from '../../platform/errors.ts';
 import { checkLimit, checkSlice, decodeSeq, encodeCursor, toConnection } from '../../platform/page.ts';
@@ -14,7 +15,6 @@ import { checkContact, checkMedium, maskContact } from '../../shoppers/contacts/
 import { announce } from '../../shoppers/contacts/subscription-events.service.ts';
 import type { ShopperRow } from '../../shoppers/shopper.repo.ts';
 import { unknownProduct } from '../../stores/products/product.columns.ts';
-import type { ProductRow } from '../../stores/products/product.columns.ts';
 import { readProduct } from '../../stores/products/product.reads.ts';
 import { isProductId } from '../../stores/products/product.rules.ts';
 import { topicRulesOf } from '../topics/topic.repo.ts';
@@ -23,23 +23,16 @@ import type { TopicRow, TopicRules } from '../topics/topic.types.ts';
 import { endRequests } from './request.repo.ts';
 import * as subscriptions from './subscription.repo.ts';
 import type { Filter, Owner, StoredSubscription } from './subscription.repo.ts';
-import type { WantedProduct } from './subscription.rules.ts';
 
 export { forgetExpired, forgetUnconfirmed } from './subscription.repo.ts';
 
-export type SubscriptionRow = StoredSubscription & { product: ProductRow; topics: StoreTopics };
+export type SubscriptionRow = StoredSubscription;
 
-/** Returns the catalogue's products, or the subscription's own description of those that the catalogue lacks. */
-export function describeProducts(ctx: Context, pid: string, wanted: readonly WantedProduct[]) {
-  const describe = async ({ epi, empi, du }: WantedProduct): Promise<ProductRow> =>
-    (await readProduct(ctx, { pid, epi })) ?? unknownProduct({ pid, epi, empi, du });
-  return Promise.all(wanted.map(describe));
-}
+type WantedProduct = Pick<StoredSubscription, 'pid' | 'epi' | 'empi' | 'du'>;
 
-async function toRows(ctx: Context, pid: string, rows: readonly StoredSubscription[]) {
-  const products = await describeProducts(ctx, pid, rows);
-  const topics = storeTopics(ctx, pid);
-  return rows.map((row, index): SubscriptionRow => ({ ...row, product: products[index]!, topics }));
+/** Returns the catalogue's product, or the subscription's own description if the catalogue lacks it. */
+export async function describeProduct(ctx: Context, { pid, epi, empi, du }: WantedProduct) {
+  return (await readProduct(ctx, { pid, epi })) ?? unknownProduct({ pid, epi, empi, du });
 }
 
 function ownerOf(ctx: Context): Owner {
@@ -64,8 +57,7 @@ export async function listSubscriptions(
   const size = checkLimit('first', first, 20, 100);
   const before = decodeSeq('after', after, ORDER) ?? undefined;
   const filter = filterOf(which);
-  const stored = await subscriptions.listSubscriptions(ctx.db, owner, filter, { before, limit: size + 1 });
-  const rows = await toRows(ctx, owner.pid, stored);
+  const rows = await subscriptions.listSubscriptions(ctx.db, owner, filter, { before, limit: size + 1 });
   const count = () => subscriptions.countSubscriptions(ctx.db, owner, filter);
   return { ...toConnection(rows, size, ({ seq }) => encodeCursor(ORDER, seq), after), count };
 }
@@ -73,9 +65,8 @@ export async function listSubscriptions(
 /** Those of these subscriptions that `listSubscriptions` shows the caller; none without credentials of a shopper or store. */
 export async function findSubscriptions(ctx: Context, ids: readonly string[]): Promise<SubscriptionRow[]> {
   if (ctx.viewer.shopper === null && !isStoreAlone(ctx)) return [];
-  const owner = ownerOf(ctx);
   const page = { ids: ids.filter(isStorable), limit: ids.length };
-  return toRows(ctx, owner.pid, await subscriptions.listSubscriptions(ctx.db, owner, {}, page));
+  return subscriptions.listSubscriptions(ctx.db, ownerOf(ctx), {}, page);
 }
 
 function filterOf({ filter, ...args }: QuerySubscriptionsArgs): Filter {
@@ -95,7 +86,7 @@ export async function pageSubscriptions(ctx: Context, { topic, medium, ...page }
     subscriptions.countSubscriptions(ctx.db, owner, filter),
     subscriptions.listSubscriptions(ctx.db, owner, filter, { offset, limit }),
   ]);
-  return { limit, offset, total, subscriptions: await toRows(ctx, owner.pid, rows) };
+  return { limit, offset, total, subscriptions: rows };
 }
 
 /** Ends subscriptions of the calling shopper or, with a store key, those of a contact or a single one by id. */
@@ -131,30 +122,21 @@ export function visibleContact(ctx: Context, { medium, value }: StoredSubscripti
   return ctx.viewer.shopper?.isGuest ? maskContact(medium, value) : value;
 }
 
-/** The topics of a store, loaded on first use and then shared by all subscriptions of a page. */
-export type StoreTopics = {
-  rules: () => Promise<readonly TopicRules[]>;
-  /** With their texts; requires a store key. */
-  whole: () => Promise<readonly TopicRow[]>;
-};
+// All subscriptions of a page read the topics at once.
+const rulesUnderWay = oncePerRequest((_ctx: Context) => shareUnderWay<TopicRules[]>());
+const topicsUnderWay = oncePerRequest((_ctx: Context) => shareUnderWay<TopicRow[]>());
 
-export type TopicInfoRow = Pick<TopicRules, 'name' | 'trigger'> & { topics: StoreTopics };
+/** Only its name and trigger are public. */
+export type TopicInfoRow = TopicRules;
 
-export function storeTopics(ctx: Context, pid: string): StoreTopics {
-  let rules: Promise<TopicRules[]> | undefined;
-  let whole: Promise<TopicRow[]> | undefined;
-  return { rules: () => (rules ??= topicRulesOf(ctx.db, pid)), whole: () => (whole ??= listTopics(ctx)) };
+/** Null if the store has no topic of this name, because sign-ups do not check it. */
+export async function topicInfo(ctx: Context, { pid, topic }: SubscriptionRow): Promise<TopicInfoRow | null> {
+  const rules = await rulesUnderWay(ctx)(pid, () => topicRulesOf(ctx.db, pid));
+  return rules.find(({ name }) => name === topic) ?? null;
 }
 
-const named = <Topic extends TopicRules>(topics: readonly Topic[], wanted: string): Topic | null =>
-  topics.find(({ name }) => name === wanted) ?? null;
-
-/** The public fields of the topic; null if the store has no topic of this name, because sign-ups do not check it. */
-export async function topicInfo({ topic, topics }: SubscriptionRow): Promise<TopicInfoRow | null> {
-  const rules = named(await topics.rules(), topic);
-  return rules && { name: rules.name, trigger: rules.trigger, topics };
-}
-
-export async function topicSettings({ name, topics }: TopicInfoRow): Promise<TopicRow | null> {
-  return named(await topics.whole(), name);
+/** The topic with its texts; requires a store key. */
+export async function topicSettings(ctx: Context, { name }: TopicInfoRow): Promise<TopicRow | null> {
+  const topics = await topicsUnderWay(ctx)('topics', () => listTopics(ctx));
+  return topics.find((topic) => topic.name === name) ?? null;
 }
