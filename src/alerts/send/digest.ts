@@ -1,6 +1,6 @@
-import { defaultTreeAdapter as tree, html as names, serialize, serializeOuter } from 'parse5';
+import { defaultTreeAdapter as tree, html as names, serializeOuter } from 'parse5';
 import type { DefaultTreeAdapterTypes } from 'parse5';
-import { childNamed, readPage } from './footer.ts';
+import { childNamed, readPage, writePage } from './footer.ts';
 import type { ParsedPage } from './footer.ts';
 
 type Element = DefaultTreeAdapterTypes.Element;
@@ -51,13 +51,7 @@ export function joinPages(htmls: readonly string[], title: string): string {
     tree.appendChild(first.body, make('hr'));
     tree.appendChild(first.body, sectionOf(page));
   }
-  try {
-    return serialize(first.page, { scriptingEnabled: false });
-  } catch (error) {
-    // Thousands of nested elements overflow the serializer's stack.
-    if (error instanceof RangeError) return htmls.join('\n<hr>\n');
-    throw error;
-  }
+  return writePage(first.page) ?? htmls.join('\n<hr>\n');
 }
 
 export function joinTexts(texts: readonly string[]): string {

@@ -41,6 +41,16 @@ export function readPage(html: string): ParsedPage {
   return { page, root, body: childNamed(root, 'body') };
 }
 
+/** Returns null if thousands of nested elements overflow the serializer's stack. */
+export function writePage(page: ParsedPage['page']): string | null {
+  try {
+    return serialize(page, { scriptingEnabled: false });
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
 function isHiding({ name, value }: { name: string; value: string }): boolean {
   return name === 'hidden' || (name === 'style' && HIDING_STYLE.test(value));
 }
@@ -69,14 +79,8 @@ function rewrite(html: string, footer: string): Placed {
   for (const element of [root, body]) element.attrs = element.attrs.filter((attr) => !isHiding(attr));
   const [element] = parseFragment(footer).childNodes as [Element];
   defaultTreeAdapter.appendChild(body, element);
-  try {
-    const text = serialize(page, { scriptingEnabled: false });
-    return { html: text, at: text.lastIndexOf(serializeOuter(element)) };
-  } catch (error) {
-    // Thousands of nested elements overflow the serializer's stack.
-    if (error instanceof RangeError) return NOWHERE;
-    throw error;
-  }
+  const text = writePage(page);
+  return text === null ? NOWHERE : { html: text, at: text.lastIndexOf(serializeOuter(element)) };
 }
 
 const DOCTYPE = /^\s*<!doctype[^>]*>/i;

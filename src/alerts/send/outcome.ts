@@ -34,8 +34,7 @@ export function outcomeOfStatus(
   if (status >= 200 && status < 300) return SENT;
   const reason = `the receiver returned ${status}${detail && `: ${detail}`}`;
   if (isFinal(status)) return { kind: 'failed', reason };
-  const afterMs = retryAfterMs(retryAfter, now);
-  return afterMs === undefined ? { kind: 'retry', reason } : { kind: 'retry', reason, afterMs };
+  return { kind: 'retry', reason, afterMs: retryAfterMs(retryAfter, now) };
 }
 
 export function outcomeOfError(error: unknown): Outcome {

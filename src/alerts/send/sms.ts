@@ -36,13 +36,11 @@ async function readStart(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function complaintIn(text: string): { message: string; code: number | null } {
+const complaintShape = z.object({ message: z.string().catch(''), code: z.number().nullable().catch(null) });
+
+function complaintIn(text: string): z.infer<typeof complaintShape> {
   try {
-    const { message, code } = JSON.parse(text) as { message?: unknown; code?: unknown };
-    return {
-      message: typeof message === 'string' ? message.slice(0, 200) : '',
-      code: typeof code === 'number' ? code : null,
-    };
+    return complaintShape.parse(JSON.parse(text));
   } catch {
     return { message: '', code: null };
   }
@@ -69,7 +67,7 @@ async function post(
   );
   const { message, code } = complaintIn(await readStart(response));
   const { status, headers } = response;
-  const outcome = outcomeOfStatus(status, headers.get('retry-after'), now, isFinal, message);
+  const outcome = outcomeOfStatus(status, headers.get('retry-after'), now, isFinal, message.slice(0, 200));
   const isContactGone = outcome.kind === 'failed' && code !== null && GONE_CODES.has(code);
   return isContactGone ? { ...outcome, isContactGone } : outcome;
 }
