@@ -107,7 +107,6 @@ export async function moveTracking(tx: Tx, pid: string, guest: string, account: 
   if (count > 0) await declineTracking(tx, pid, [shopperKey(account)], now);
 }
 
-const CLEANUP_BATCH = 1_000;
 /** Clicks and buyers are kept for this long after the attribution window, because orders are reported late. */
 const GRACE_DAYS = 30;
 /** Orders older than a year cannot be reported, so that a repeat need not be recognised. */
@@ -117,7 +116,7 @@ const ORDER_DAYS = 400;
 export async function forgetBuyers({ db }: { db: Db }, now: Date): Promise<number> {
   const { store, alertClick, orderReport } = db.prisma;
   const before = (days: number) => ({ lt: new Date(now.getTime() - days * DAY_MS) });
-  const limit = CLEANUP_BATCH;
+  const limit = 1_000;
   let { count } = await orderReport.deleteMany({
     where: { ...IN_SERVICE, reportedAt: before(ORDER_DAYS) },
     limit,

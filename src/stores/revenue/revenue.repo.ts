@@ -1,3 +1,4 @@
+import type { Prisma } from '../../generated/prisma/client.ts';
 import type { OrderReportModel, RevenueSumModel } from '../../generated/prisma/models.ts';
 import { arraysOf } from '../../platform/database/columns.ts';
 import type { Db, Tx } from '../../platform/database/database.ts';
@@ -59,17 +60,10 @@ export async function findListed(
   return db.prisma.item.findMany({ where, select: { epi: true, empi: true } });
 }
 
-type NewOrder = Pick<
-  OrderReportModel,
-  'pid' | 'orderId' | 'orderedAt' | 'reportedAt' | 'currency' | 'regid' | 'email' | 'phone' | 'isNameless'
-> & { total: Amount; fromAlerts: Amount; fromLists: Amount; lines: object[] };
+type NewOrder = Omit<Prisma.OrderReportCreateManyInput, 'lines'> & { lines: object[] };
 
 /** Returns false when the order id exists already, also when a concurrent report commits it. */
-export async function addOrder(tx: Tx, order: NewOrder): Promise<boolean> {
-  const total = writeAmount(order.total);
-  const fromAlerts = writeAmount(order.fromAlerts);
-  const fromLists = writeAmount(order.fromLists);
-  const data = { ...order, total, fromAlerts, fromLists };
+export async function addOrder(tx: Tx, data: NewOrder): Promise<boolean> {
   return (await tx.prisma.orderReport.createMany({ data, skipDuplicates: true })).count === 1;
 }
 

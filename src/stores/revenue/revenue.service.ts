@@ -45,7 +45,7 @@ export async function recordOrder(tx: Tx, store: StoreRow, order: Order, now: Da
   const { isTracked, clicked, listed } = await findHistory(tx, store, { ...order, lines }, buyer, now);
   const sources = attribute(lines, { clicks: clicked, listed }, orderedAt, store.attributionDays);
   const shares = sharesOf(lines, sources);
-  const shareOf = (kind: string): bigint => shares.find((share) => share.kind === kind)?.amount ?? 0n;
+  const shareOf = (kind: string) => writeAmount(shares.find((share) => share.kind === kind)?.amount ?? 0n);
   const person = isTracked ? { regid: buyer.regid, email, phone } : NOBODY;
   const isNameless = Object.values(person).every((name) => name === null);
   // Lines are only kept for the person's own export.
