@@ -154,23 +154,17 @@ export function createQueue(services: Services, options: QueueOptions): Task {
     let hasWorked = false;
     let isSlow = false;
 
-    const claim = async (): Promise<ClaimedMessage[] | null> => {
+    /** Returns false if nothing can be started now. */
+    const startMore = async (): Promise<boolean> => {
       const capacity = capacityBeside({ concurrency, perStore, breaker }, inFlight.values());
-      if (capacity.free < (isSlow ? least : enough)) return null;
+      if (capacity.free < (isSlow ? least : enough)) return false;
       const flows = await roundRobin.next(capacity.free, (flow) => capacity.roomFor(flow) > 0);
-      if (flows.length === 0) return null;
+      if (flows.length === 0) return false;
       const shares = capacity.share(flows);
       const messages = await claimMessages(db, key, shares, config.dispatchLeaseMs, now());
       const unserved = new Set(shares.map(keyOf));
       for (const message of messages) unserved.delete(keyOf(flowOf(message)));
       roundRobin.drop(unserved);
-      return messages;
-    };
-
-    /** Returns false if nothing can be started now. */
-    const startMore = async (): Promise<boolean> => {
-      const messages = await claim();
-      if (messages === null) return false;
       if (messages.length === 0) return true;
       hasWorked = true;
       for (const delivery of await prepareHeld(messages)) {
