@@ -43,8 +43,6 @@ export function findOperator({ db }: Pick<Deps, 'db'>, key: string): Promise<str
   return operators.findOperatorKey(db, hashKey(key));
 }
 
-const MAX_PAGE = 100;
-const PAGE = 25;
 const MAX_SEARCH = 100;
 const ORDER = 'stores';
 
@@ -63,7 +61,7 @@ export async function getStores(ctx: Context, args: QueryStoresArgs): Promise<St
   const { first, after } = args;
   const { search } = args.filter ?? args;
   requireOperator(ctx);
-  const size = checkLimit('first', first, PAGE, MAX_PAGE);
+  const size = checkLimit('first', first, 25, 100);
   const wanted = (search ?? '').trim();
   if (codePoints(wanted) > MAX_SEARCH || !isStorable(wanted))
     fail('invalid-request', `search must have at most ${MAX_SEARCH} printable characters`);

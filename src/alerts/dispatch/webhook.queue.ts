@@ -1,7 +1,7 @@
 import type { Services } from '../../context.ts';
+import type { WebhookTarget } from '../../stores/webhooks/webhook.repo.ts';
 import { signatureHeaders } from '../../stores/webhooks/webhook.rules.ts';
 import { findTargets, recordAttempt } from '../../stores/webhooks/webhook.service.ts';
-import type { WebhookTarget } from '../../stores/webhooks/webhook.service.ts';
 import type { ClaimedMessage } from '../queue/outbox.repo.ts';
 import type { Delivery, QueueOptions } from '../queue/queue.ts';
 import { createCircuitBreaker } from '../queue/scheduling.ts';

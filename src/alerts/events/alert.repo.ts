@@ -29,8 +29,7 @@ const CLAIM = `
 
 /** Locks the event that has waited longest for its next batch. */
 export async function claimEvent(tx: Tx, now: Date): Promise<FanOut | null> {
-  const [row] = await tx.query<FanOut>(CLAIM, [now]);
-  return row ?? null;
+  return (await tx.query<FanOut>(CLAIM, [now]))[0] ?? null;
 }
 
 // A suppressed alert with an unfinished attempt may have arrived, so it is requeued under its own id, which receivers deduplicate.
@@ -108,8 +107,7 @@ export const queuePortion: QueuePortion = async (tx, event, topic, limit, now) =
     ...[now, topic.coolDownSeconds, expiresBefore(topic, now), skipFrom, skipTo],
   ];
   const pass = isFirstPass ? 'first' : event.hasListOwners ? 'beside' : 'again';
-  const [taken] = await tx.query<Taken>(QUEUE[pass], params);
-  return taken!;
+  return (await tx.query<Taken>(QUEUE[pass], params))[0]!;
 };
 
 export async function advanceEvent(

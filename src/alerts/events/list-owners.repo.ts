@@ -48,8 +48,7 @@ export const queueListOwners: QueuePortion = async (tx, event, topic, limit, now
     ...[pid, epi, topic.name, id, cursorSeq, itemCut],
     ...[limit, now, topic.coolDownSeconds, notifiedSince],
   ];
-  const [taken] = await tx.query<Taken>(QUEUE, params);
-  return taken!;
+  return (await tx.query<Taken>(QUEUE, params))[0]!;
 };
 
 /** SQL: counts contacts over four tables. */

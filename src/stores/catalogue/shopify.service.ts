@@ -60,7 +60,9 @@ export async function receiveWebhook(deps: Deps, delivery: ShopifyDelivery): Pro
   const event = readEvent(topic, body, delivery.shopDomain);
   if (event === null) return { status: 'ignored' };
   const now = deps.now();
-  refuseStale(event.kind === 'deleted' ? new Date(delivery.triggeredAt) : event.changedAt, now);
+  // An invalid time is ignored, because the signed body of a deletion has none.
+  const changedAt = event.kind === 'deleted' ? new Date(delivery.triggeredAt) : event.changedAt;
+  if (now.getTime() - changedAt.getTime() > STALE_AFTER_MS) fail('invalid-request', 'The webhook is too old');
   const digest = createHash('sha256').update(body).digest();
   // The id is not signed: it distinguishes deliveries of one body, and never makes another body a duplicate.
   const id = createHash('sha256').update(digest).update(delivery.webhookId).digest('hex');
@@ -71,11 +73,6 @@ export async function receiveWebhook(deps: Deps, delivery: ShopifyDelivery): Pro
     return event.kind === 'order' ? applyOrder(tx, store, event, now) : applyEvent(tx, pid, event, now);
   });
   return { status };
-}
-
-/** An invalid date is ignored, because the signed body of a deletion has none. */
-function refuseStale(at: Date, now: Date): void {
-  if (now.getTime() - at.getTime() > STALE_AFTER_MS) fail('invalid-request', 'The webhook is too old');
 }
 
 /** An order that the store has already reported itself counts only once. */

@@ -18,7 +18,6 @@ import { contextOf } from './mail-server.rules.ts';
 
 export { listOwners } from './mail-server.repo.ts';
 
-/** `server` is null if no key decrypts the password. */
 type OpenedServer = ServerKey & { server: StoreServer | null; senderAddress: string | null };
 
 /** Returns null if no key decrypts the password. */
@@ -30,14 +29,9 @@ export function openServer(keys: readonly Buffer[], row: MailServerRow): StoreSe
 
 export async function openServers({ db, config }: Pick<Services, 'db' | 'config'>, pids: readonly string[]) {
   const rows = await servers.loadServers(db, pids);
-  if (rows.length === 0) return new Map<string, OpenedServer>();
   const keys = await findKeys(config);
-  return new Map(
-    rows.map((row) => {
-      const { pid, version, store } = row;
-      return [pid, { pid, version, server: openServer(keys, row), ...store }];
-    }),
-  );
+  const opened = rows.map(({ store, ...row }) => ({ ...row, ...store, server: openServer(keys, row) }));
+  return new Map<string, OpenedServer>(opened.map((one) => [one.pid, one]));
 }
 
 /** The outcome for the email, and what it shows about the server; `problem` is undefined if it shows nothing. */

@@ -99,6 +99,5 @@ export async function countProducts(db: Db, pid: string, { search, isSoldOut }: 
   if (search === '') return db.prisma.product.count({ where: whereOf(pid, isSoldOut) });
   const words = await wordsOf(db, pid, search);
   if (words === null) return 0;
-  const [found] = await db.query<{ count: number }>(COUNT_FOUND, [pid, words, isSoldOut]);
-  return found!.count;
+  return (await db.query<{ count: number }>(COUNT_FOUND, [pid, words, isSoldOut]))[0]!.count;
 }

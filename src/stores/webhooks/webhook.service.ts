@@ -20,9 +20,7 @@ import {
 } from './webhook.rules.ts';
 
 export { findTargets, forgetAttempts } from './webhook.repo.ts';
-export type { WebhookTarget } from './webhook.repo.ts';
 
-const SECRET_BYTES = 32;
 const DELIVERY_ORDER = 'delivery';
 
 export async function listWebhooks(ctx: Context): Promise<WebhookRow[]> {
@@ -48,7 +46,7 @@ export async function saveWebhook(ctx: Context, input: MutationSaveWebhookArgs) 
     const webhook = await hooks.updateWebhook(ctx.db, store.pid, change, now);
     return { webhook: webhook ?? failNoWebhook(), secret: null };
   }
-  const secret = formatSecret(randomBytes(SECRET_BYTES));
+  const secret = formatSecret(randomBytes(32));
   const added = { id: newId(), url: url.href, events, secret };
   const webhook =
     (await ctx.db.transaction((tx) => hooks.addWebhook(tx, store.pid, added, now))) ??
