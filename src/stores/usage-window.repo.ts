@@ -37,8 +37,8 @@ export async function consumeAll(tx: Tx, { points, windowMs }: Limit, uses: read
   });
 }
 
-export async function consume(tx: Tx, pid: string, key: Buffer, limit: Limit, now: Date) {
-  return (await consumeAll(tx, limit, [{ pid, key, now, amount: 1 }]))[0]!;
+export async function consume(tx: Tx, pid: string, key: Buffer, limit: Limit, now: Date, amount = 1) {
+  return (await consumeAll(tx, limit, [{ pid, key, now, amount }]))[0]!;
 }
 
 /** No limit has a window of more than a day. */
