@@ -1,6 +1,6 @@
 import { connectTo } from '../platform/database/move/server.ts';
 import type { Move } from '../platform/database/move/server.ts';
-import { findStore, listAllStores } from '../stores/store.service.ts';
+import { failNoStore, findStore, listAllStores } from '../stores/store.service.ts';
 import type { Command, Outcome } from './commands.ts';
 import { abortOnSignal, clearProgress } from './copying.ts';
 import { UsageError, required, textOf } from './flags.ts';
@@ -9,18 +9,14 @@ import { finishMove, moveStore, undoMove } from './move.ts';
 import { createTicker } from './progress.ts';
 
 const BACKEND = 'the name of its back end in HAProxy';
-const UNNAMED = '<back end>';
 
-function describeMoved(
-  pid: string,
-  { closedMs, rows, differences }: Awaited<ReturnType<typeof moveStore>>,
-): string {
+function describeMoved(pid: string, moved: Awaited<ReturnType<typeof moveStore>>): string {
   const end = `The old rows here are out of service; remove them: npm run store -- move --pid ${pid} --finish`;
-  if (differences === null) return `The store had moved already. ${end}`;
-  if (differences.length > 0)
-    return `MOVED, BUT THE ROWS DIFFER:\n${differences.join('\n')}\nKeep the old rows until you know why.`;
-  const closed = `closed for ${(closedMs! / 1_000).toFixed(2)} s`;
-  return `Moved ${rows!.toLocaleString('en')} rows; ${closed}; the checksums of all tables agree.\n${end}`;
+  if (moved.differences === null) return `The store had moved already. ${end}`;
+  if (moved.differences.length > 0)
+    return `MOVED, BUT THE ROWS DIFFER:\n${moved.differences.join('\n')}\nKeep the old rows until you know why.`;
+  const closed = `closed for ${(moved.closedMs / 1_000).toFixed(2)} s`;
+  return `Moved ${moved.rows.toLocaleString('en')} rows; ${closed}; the checksums of all tables agree.\n${end}`;
 }
 
 export const moveCommands: Record<string, Command> = {
@@ -53,19 +49,17 @@ export const moveCommands: Record<string, Command> = {
       const ticker = createTicker(process.stderr);
       const say = (line: string): void => ticker.line(line);
       const show = (text: string): void => ticker.show(() => text);
-      const store = await findStore(db, pid);
+      const store = (await findStore(db, pid)) ?? failNoStore();
       const source = await connectTo(textOf(values, 'from') || db.pool.options.connectionString!, 'source');
-      const undone = { json: { pid, undone: true }, text: 'The move is undone; the store works here.' };
-      const finish = async (): Promise<Outcome> => {
-        const removed = await finishMove(source, pid, show);
-        return { json: { pid, removed }, text: `Removed ${removed.toLocaleString('en')} old rows.` };
-      };
       const start = async (move: Move): Promise<Outcome> => {
-        if (mode === 'back') return undoMove(move, show).then(() => undone);
+        if (mode === 'back') {
+          await undoMove(move, show);
+          return { json: { pid, undone: true }, text: 'The move is undone; the store works here.' };
+        }
         const maps = await findMaps(config.haproxySocket);
-        const lines = store ? mapLines(store, backend || UNNAMED) : [];
+        const lines = mapLines(store, backend || '<back end>');
         const route = async (): Promise<void> => {
-          if (store) await mapStore(maps, store, backend).catch((error: Error) => say(error.message));
+          await mapStore(maps, store, backend).catch((error: Error) => say(error.message));
           say(["Lines for HAProxy's stores.map:", ...lines].join('\n  '));
         };
         const signal = abortOnSignal();
@@ -79,7 +73,10 @@ export const moveCommands: Record<string, Command> = {
         return { json: { pid, ...moved, map: lines }, text: describeMoved(pid, moved) };
       };
       try {
-        if (mode === 'finish') return await finish();
+        if (mode === 'finish') {
+          const removed = await finishMove(source, pid, show);
+          return { json: { pid, removed }, text: `Removed ${removed.toLocaleString('en')} old rows.` };
+        }
         const target = await connectTo(to, 'target');
         return await start({ source, target, pid }).finally(target.end);
       } finally {

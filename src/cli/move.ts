@@ -20,8 +20,6 @@ export type MoveOptions = {
   route: () => Promise<void>;
 };
 
-type Moved = { closedMs: number | null; rows: number | null; differences: string[] | null };
-
 /** The target has this long to get the last changes while the store is closed. */
 const LAST_MS = 3_500;
 const SETTLE_MS = 5 * MINUTE_MS;
@@ -111,7 +109,7 @@ async function handOver(
   move: Move,
   snapshot: Server,
   counts: rows.Counts,
-  since: Date,
+  since: Date | null,
   { route, say }: MoveOptions,
 ) {
   say('Closing the store');
@@ -156,7 +154,7 @@ async function compareDigests({ source, pid }: Move, snapshot: Server, { say, sh
 }
 
 /** Moves a store, or continues where an earlier run ended. */
-export async function moveStore(move: Move, options: MoveOptions): Promise<Moved> {
+export async function moveStore(move: Move, options: MoveOptions) {
   const { source, target, pid } = move;
   await takeMove(move);
   const links = await replication.findLinks(move);
@@ -168,7 +166,8 @@ export async function moveStore(move: Move, options: MoveOptions): Promise<Moved
   }
   const isClosed = (await replication.readStep(source, pid)) === 'closed';
   if (isClosed && !links.hasSubscription) throw new Error(`The store is closed and not followed: ${BACK}`);
-  const since = new Date(Date.now() - 5 * MINUTE_MS);
+  // Replies of a closed store's time were not merged by the run that was killed.
+  const since = isClosed ? null : new Date(Date.now() - 5 * MINUTE_MS);
   const snapshot = await connectTo(target.url, 'target');
   try {
     if (!links.hasSubscription) await prepare(move, links, options);
@@ -213,7 +212,7 @@ export async function undoMove(move: Move, show: MoveOptions['show']): Promise<v
 
 /** Removes the rows that a moved store has left here. */
 export async function finishMove(source: Server, pid: string, show: MoveOptions['show']): Promise<number> {
-  if (!(await source.lockMove(pid, 0))) throw new Error('Another move of this store is under way');
+  if (!(await source.lockMove(pid))) throw new Error('Another move of this store is under way');
   const step = await replication.readStep(source, pid);
   if (step !== 'moved')
     throw new Error(step === undefined ? 'No store has this pid' : 'The store has not moved away from here');

@@ -46,21 +46,30 @@ function selectOf(store: string, table: Table, tables: readonly Table[]): string
   return `(SELECT ${table.columns.map(quote).join(', ')} FROM ${quote(table.name)} WHERE ${where})`;
 }
 
-export async function readTables(client: pg.ClientBase): Promise<Table[]> {
-  const { rows } = await client.query<Table>(
-    `SELECT c.relname AS name, array_agg(a.attname::text ORDER BY a.attnum) AS columns
-     FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
-     WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
-       AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')
-     GROUP BY c.relname ORDER BY c.relname`,
-  );
-  return rows;
-}
+export const TABLES = `
+  SELECT c.relname AS name, array_agg(a.attname::text ORDER BY a.attnum) AS columns
+  FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+  WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+    AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')
+  GROUP BY c.relname ORDER BY c.relname`;
+
+export const readTables = async (client: pg.ClientBase) => (await client.query<Table>(TABLES)).rows;
 
 /** SQL: the view has no value for a sequence that was not called yet. */
-const SEQUENCES = `
+export const SEQUENCES = `
   SELECT sequencename AS name, coalesce(last_value, start_value)::text AS value, last_value IS NOT NULL AS "isCalled"
   FROM pg_sequences WHERE schemaname = current_schema() ORDER BY name`;
+
+/** SQL: raises the sequences past $1, those of another server, and what either server draws meanwhile: nothing new sorts before what has come. */
+export const RAISE_SEQUENCES = `
+  SELECT setval(sequencename::regclass, value + 100000) FROM pg_sequences
+  JOIN jsonb_to_recordset($1) AS other (name text, value bigint) ON name = sequencename
+  WHERE schemaname = current_schema() AND coalesce(last_value, 0) <= value`;
+
+/** SQL: of two replies to an SMS the newer one counts; `s` is the table. */
+export const KEEP_NEWER_OPT_OUT = `
+  ON CONFLICT (medium, value) DO UPDATE SET is_stopped = excluded.is_stopped, answers = excluded.answers, uts = excluded.uts
+  WHERE s.uts < excluded.uts`;
 
 async function describe(client: pg.ClientBase, store?: string): Promise<HeadLine> {
   const applied = (await readApplied(client))?.filter(({ finished_at }) => finished_at !== null);

@@ -1,6 +1,14 @@
 import type pg from 'pg';
 import type { Logger } from '../log.ts';
-import { OPT_OUTS, PLAIN_TRANSACTION, isOfStore, quote, readTables } from './backup.ts';
+import {
+  KEEP_NEWER_OPT_OUT,
+  OPT_OUTS,
+  PLAIN_TRANSACTION,
+  RAISE_SEQUENCES,
+  isOfStore,
+  quote,
+  readTables,
+} from './backup.ts';
 import type { Copied, OnProgress } from './backup.ts';
 import { hasCode } from './embedded-system.ts';
 import { beginAlone, migrateOver } from './migrate.ts';
@@ -34,11 +42,6 @@ const BY_DEPTH = `
     UNION SELECT k.conrelid, d.depth + 1 FROM depth d JOIN pg_constraint k ON k.confrelid = d.oid AND k.contype = 'f' AND k.conrelid <> d.oid)
   SELECT c.relname AS name FROM pg_class c LEFT JOIN (SELECT oid, max(depth) AS depth FROM depth GROUP BY oid) d USING (oid)
   WHERE c.relnamespace = current_schema()::regnamespace ORDER BY d.depth NULLS LAST, c.relname DESC`;
-
-/** With a reserve for what other transactions use between reading the sequence and moving it. */
-const MOVE_SEQUENCE = `
-  SELECT setval(format('%I.%I', schemaname, sequencename)::regclass, $3::bigint + 1000) FROM pg_sequences
-  WHERE schemaname = $1 AND sequencename = $2 AND coalesce(last_value, 0) <= $3`;
 
 /** The draft of a store: `run` passes the pid as $1, `live` names a table of the service, and `isThere` whether the service has the store. */
 type Draft = {
@@ -76,8 +79,9 @@ export async function loadStore(
     const draft = { run, live, isThere: isClosed !== null };
     await prepareDraft(draft, withoutQueue);
     await copyDraft(draft, client);
-    for (const { name, value } of sequences) await client.query(MOVE_SEQUENCE, [schema, name, value]);
-    await client.query(`DROP SCHEMA ${DRAFT} CASCADE; COMMIT`);
+    await client.query(`DROP SCHEMA ${DRAFT} CASCADE; SET LOCAL search_path TO ${quote(schema)}`);
+    await client.query(RAISE_SEQUENCES, [JSON.stringify(sequences)]);
+    await client.query('COMMIT');
   } catch (error) {
     await client.query('ROLLBACK').catch(() => undefined);
     if (isClosed === false) await setClosed(false);
@@ -106,12 +110,16 @@ async function openDraft(client: pg.ClientBase): Promise<string> {
 /** Throws before anything is written. Returns whether the store is closed, null if the service does not have it. */
 async function check({ run, live }: Omit<Draft, 'isThere'>, pid: string, mayReplace: boolean) {
   const { rows } = await run(
-    `SELECT (SELECT maintenance FROM ${live('store')} WHERE pid = s.pid) AS there, (
+    `SELECT n.maintenance AS there, n.move_step AS step, (
        SELECT format('%s (%s)', name, pid) FROM ${live('store')} o WHERE o.link_no = s.link_no AND o.pid <> s.pid) AS clash
-     FROM store s WHERE pid = $1`,
+     FROM store s LEFT JOIN ${live('store')} n USING (pid) WHERE pid = $1`,
   );
-  const [found] = rows as { there: boolean | null; clash: string | null }[];
+  const [found] = rows as { there: boolean | null; step: string | null; clash: string | null }[];
   if (!found) throw new Error(`The backup has no store ${pid}`);
+  if (found.step !== null)
+    throw new Error(
+      'The store is moving to or from another server, or has moved there; end that first: npm run store -- move',
+    );
   if (found.clash !== null)
     throw new Error(
       `The store's short links have the same number as those of ${found.clash} in this database`,
@@ -166,9 +174,8 @@ async function copyDraft({ run, live, isThere }: Draft, client: pg.ClientBase): 
     else await run(isKept(name) ? `${insert} ON CONFLICT DO NOTHING` : insert);
   }
   await client.query(
-    `INSERT INTO ${live(OPT_OUTS)} AS n (medium, value, is_stopped, answers, uts) SELECT medium, value, is_stopped, answers, uts FROM ${OPT_OUTS}
-     ON CONFLICT (medium, value) DO UPDATE SET is_stopped = excluded.is_stopped, answers = excluded.answers, uts = excluded.uts
-     WHERE n.uts < excluded.uts`,
+    `INSERT INTO ${live(OPT_OUTS)} AS s (medium, value, is_stopped, answers, uts)
+     SELECT medium, value, is_stopped, answers, uts FROM ${OPT_OUTS} ${KEEP_NEWER_OPT_OUT}`,
   );
 }
 

@@ -209,6 +209,12 @@ describe('a restore of one store is refused before anything is written', () => {
       "The store's short links have the same number as those of Other shop (clash-",
     ],
     [
+      'where the store has moved to another server',
+      async (pid) => from.services.db.query(`UPDATE store SET move_step = 'moved' WHERE pid = $1`, [pid]),
+      (pid) => pid,
+      'The store is moving to or from another server, or has moved there',
+    ],
+    [
       'with a store that the backup does not have',
       async () => undefined,
       () => 'none',

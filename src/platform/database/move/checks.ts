@@ -67,7 +67,7 @@ async function findFaults({ source, target, pid }: Move, follows: boolean): Prom
   return target.rows<Fault>(STORE_FAULTS, no, key, pid, here === null || here === 'paused');
 }
 
-/** Takes the locks of a move, and throws with all that is in its way before anything is changed. */
+/** Throws with all that is in its way before anything is changed. */
 export async function checkMove(move: Move, follows: boolean): Promise<void> {
   const faults = await findFaults(move, follows);
   const lines = faults.map(({ is, mend }) => `- ${is}\n  → ${mend}`);
@@ -77,7 +77,7 @@ export async function checkMove(move: Move, follows: boolean): Promise<void> {
 
 /** The lock is of a database, so that it also shows whether both are the same one. */
 export async function takeMove({ source, target, pid }: Move): Promise<void> {
-  if (!(await source.lockMove(pid, 50))) throw new Error('Another move of this store is under way');
-  if (!(await target.lockMove(pid, 0)))
+  if (!(await source.lockMove(pid))) throw new Error('Another move of this store is under way');
+  if (!(await target.lockMove(pid)))
     throw new Error('The source and the target are the same database: name another one with --to');
 }

@@ -71,10 +71,18 @@ export async function publish({ source, target, pid }: Move, comment: string): P
 const DROP_SLOT = `SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = $1 AND NOT active`;
 
 /** Ends the replication; the publication last, because it shows that a move is under way. */
-export async function unsubscribe({ source, target, pid }: Move): Promise<void> {
-  await target.query(`DROP SUBSCRIPTION IF EXISTS ${nameOf(pid)}`);
-  await source.query(DROP_SLOT, [nameOf(pid)]);
-  await source.query(`DROP PUBLICATION IF EXISTS ${nameOf(pid)}`);
+export async function unsubscribe(move: Move): Promise<void> {
+  const { source, target, pid } = move;
+  const name = nameOf(pid);
+  const { hasSlot, hasSubscription } = await findLinks(move);
+  // After a failover of the source the slot is gone, and PostgreSQL drops no subscription that names it.
+  if (hasSubscription && !hasSlot)
+    await target.query(
+      `ALTER SUBSCRIPTION ${name} DISABLE; ALTER SUBSCRIPTION ${name} SET (slot_name = NONE)`,
+    );
+  await target.query(`DROP SUBSCRIPTION IF EXISTS ${name}`);
+  await source.query(DROP_SLOT, [name]);
+  await source.query(`DROP PUBLICATION IF EXISTS ${name}`);
 }
 
 export type Links = { comment: string | null; hasSlot: boolean; hasSubscription: boolean; target: string };

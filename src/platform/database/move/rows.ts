@@ -1,19 +1,16 @@
+import type { Table } from '../backup-format.ts';
+import { KEEP_NEWER_OPT_OUT, RAISE_SEQUENCES, SEQUENCES, TABLES, isOfStore, quote } from '../backup.ts';
 import type { Move, Server } from './server.ts';
-
-/** A table with rows of stores, which name theirs by `pid`; a new one is included by itself. */
-export type StoreTable = { name: string; columns: string };
 
 export type Counts = Record<string, number>;
 
-/** Without `store`, whose row is handed over last, and `catalog_change` (unlogged), which is empty between transactions. */
-const TABLES = `
-  SELECT c.relname AS name, string_agg(quote_ident(a.attname), ', ' ORDER BY a.attname) AS columns
-  FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-  WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND c.relpersistence = 'p' AND c.relname <> 'store'
-  GROUP BY c.relname HAVING 'pid' = ANY (array_agg(a.attname::text)) ORDER BY c.relname`;
+/** The row of `store` is handed over last, and `catalog_change` (unlogged) is empty between transactions. */
+const NOT_COPIED = ['store', 'catalog_change'];
 
-export const listTables = (server: Pick<Server, 'rows'>): Promise<StoreTable[]> =>
-  server.rows<StoreTable>(TABLES);
+export async function listTables(server: Pick<Server, 'rows'>): Promise<Table[]> {
+  const tables = await server.rows<Table>(TABLES);
+  return tables.filter((table) => isOfStore(table) && !NOT_COPIED.includes(table.name));
+}
 
 export async function countRows(server: Server, tables: readonly string[], pid: string): Promise<Counts> {
   const counts: Counts = {};
@@ -25,8 +22,8 @@ export async function countRows(server: Server, tables: readonly string[], pid: 
 }
 
 /** The number of a store's rows in a table and a sum of their digests, which does not depend on their order. */
-export async function digestRows(server: Server, { name, columns }: StoreTable, pid: string) {
-  const digest = `('x' || left(md5(ROW(${columns})::text), 16))::bit(64)::bigint`;
+export async function digestRows(server: Server, { name, columns }: Table, pid: string) {
+  const digest = `('x' || left(md5(ROW(${columns.map(quote).join()})::text), 16))::bit(64)::bigint`;
   const sql = `SELECT count(*) || ' rows, digest ' || coalesce(sum(${digest}::numeric), 0) AS digest FROM ${name} WHERE pid = $1`;
   return (await server.row<{ digest: string }>(sql, pid)).digest;
 }
@@ -49,27 +46,15 @@ export async function removeRows(server: Server, pid: string, onPortion: (text: 
   return removed;
 }
 
-/** Beyond the source's number, so that the target, which draws meanwhile, never draws one twice. */
-const SEQUENCE_GAP = 100_000;
-
-const SEQUENCES = `
-  SELECT sequencename AS name, coalesce(last_value, 0)::float8 AS value FROM pg_sequences WHERE schemaname = current_schema()`;
-
-/** Orders by number continue: on the target nothing new comes before what has moved. */
 export async function raiseSequences({ source, target }: Move): Promise<void> {
-  const sql = `SELECT setval(o.name::regclass, (s.value + ${SEQUENCE_GAP})::bigint) FROM (${SEQUENCES}) o
-    JOIN jsonb_to_recordset($1) AS s (name text, value float8) ON s.name = o.name AND s.value > o.value`;
-  await target.query(sql, [JSON.stringify(await source.rows(SEQUENCES))]);
+  await target.query(RAISE_SEQUENCES, [JSON.stringify(await source.rows(SEQUENCES))]);
 }
 
 const OPT_OUTS = `
   SELECT jsonb_agg(s)::text AS rows, (array_agg(ARRAY[uts::text, medium, value] ORDER BY uts DESC, medium DESC, value DESC))[1:1] AS last
   FROM (SELECT * FROM stop WHERE (uts, medium, value) > ($1::timestamptz, $2, $3) ORDER BY uts, medium, value LIMIT 20000) s`;
 
-const MERGE_OPT_OUTS = `
-  INSERT INTO stop AS s SELECT * FROM jsonb_populate_recordset(NULL::stop, $1::jsonb)
-  ON CONFLICT (medium, value) DO UPDATE SET is_stopped = excluded.is_stopped, answers = excluded.answers, uts = excluded.uts
-  WHERE s.uts < excluded.uts`;
+const MERGE_OPT_OUTS = `INSERT INTO stop AS s SELECT * FROM jsonb_populate_recordset(NULL::stop, $1::jsonb) ${KEEP_NEWER_OPT_OUT}`;
 
 /** Adds the numbers that replied STOP after `since` to the target's: of two replies the newer one counts. */
 export async function mergeOptOuts({ source, target }: Move, since: Date | null): Promise<void> {

@@ -3,8 +3,6 @@ import pg from 'pg';
 import { describeFailure } from '../../errors.ts';
 import { hasCode } from '../embedded-system.ts';
 
-type Side = 'source' | 'target';
-
 /** One of the two databases of a move, on a connection of its own. */
 export type Server = Awaited<ReturnType<typeof connectTo>>;
 
@@ -16,19 +14,20 @@ const OPTIONS = Object.entries({
   ...{ datestyle: 'ISO,YMD', intervalstyle: 'postgres', extra_float_digits: 1, bytea_output: 'hex' },
 });
 
-const SETTINGS = { connectionTimeoutMillis: 5_000, application_name: 'wishgate-move' };
 export const NO_POOLER = 'name PostgreSQL itself, not a pooler (--from, --to)';
 const LOCK_TRIES = 600;
+const MOVE_TRIES = 50;
 const PAUSE_MS = 100;
 
 async function openClient(url: string, more: object): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url, ...SETTINGS, ...more });
+  const settings = { connectionTimeoutMillis: 5_000, application_name: 'wishgate-move' };
+  const client = new pg.Client({ connectionString: url, ...settings, ...more });
   client.on('error', () => undefined);
   await client.connect();
   return client;
 }
 
-export async function connectTo(url: string, side: Side) {
+export async function connectTo(url: string, side: 'source' | 'target') {
   const options = OPTIONS.map(([name, value]) => `-c ${name}=${value}`).join(' ');
   const client = await openClient(url, { options }).catch((error: unknown) => {
     const text = describeFailure(error);
@@ -53,8 +52,8 @@ export async function connectTo(url: string, side: Side) {
     }
   };
   /** Lets one move of a store run at a time; false if this database has the lock. A killed command's connection may live a moment longer. */
-  const lockMove = async (pid: string, tries: number): Promise<boolean> => {
-    for (let left = tries; ; left -= 1) {
+  const lockMove = async (pid: string): Promise<boolean> => {
+    for (let left = MOVE_TRIES; ; left -= 1) {
       const sql = 'SELECT pg_try_advisory_lock(hashtextextended($1, 815005)) AS is';
       const { is } = await row<{ is: boolean }>(sql, pid);
       if (is || left === 0) return is;
