@@ -125,8 +125,6 @@ const SETTINGS = {
   metricsPort: ['METRICS_PORT', whole(1, 65_535).optional()],
 } as const;
 
-const [settingNames, rows] = [Object.keys(SETTINGS), Object.values(SETTINGS)];
-
 /** Variables whose settings are computed from several. */
 const COMBINED = {
   PUBLIC_URL: httpUrl.optional(),
@@ -137,7 +135,7 @@ const COMBINED = {
 };
 
 export const variables = z.object({
-  ...Object.fromEntries<z.ZodType>(rows),
+  ...Object.fromEntries<z.ZodType>(Object.values(SETTINGS)),
   ...(Object.assign({}, ...MEDIA.map((medium) => CHANNELS[medium].settings.variables)) as z.ZodRawShape),
   ...COMBINED,
 });
@@ -172,8 +170,9 @@ export type Config = Readonly<
 const MAX_POOLS = 160;
 
 /** Real environment variables override `.env`. */
-export function loadEnvFile(): void {
+function loadEnvironment(): Environment {
   if (existsSync('.env')) process.loadEnvFile('.env');
+  return process.env;
 }
 
 /** Messages for operators where a variable's own rule has none. */
@@ -188,8 +187,10 @@ const explain: z.core.$ZodErrorMap = (issue) => {
 /** URLs can contain passwords. */
 const MAY_BE_SECRET = /URL|ENDPOINT|KEY|TOKEN/;
 
+export type Environment = Record<string, string | undefined>;
+
 /** Throws an Error with one line for each invalid variable. */
-export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
+export function readConfig(environment: Environment = loadEnvironment()): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const isOlder = given['KEPT_ANSWERS_MB'] !== undefined;
   if (isOlder) given['RESPONSE_CACHE_MB'] ??= given['KEPT_ANSWERS_MB'];
@@ -204,7 +205,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   }
   const env = parsed.data as typeof parsed.data & Record<string, unknown>;
   const settings = Object.fromEntries(
-    rows.map(([variable], index) => [settingNames[index], env[variable] ?? null]),
+    Object.entries(SETTINGS).map(([name, [variable]]) => [name, env[variable] ?? null]),
   ) as Settings;
   const { host, port, processes, databaseUrl, databaseReplicaUrl } = settings;
   if (databaseReplicaUrl !== null && databaseUrl === null)

@@ -118,10 +118,7 @@ export function requireOperator({ viewer: { operatorId, keyId, shopper, denial }
   if (operatorId !== null) return operatorId;
   if (keyId !== null || shopper !== null)
     fail('forbidden', 'This call requires an operator key; a store API key is not enough');
-  return fail(
-    'unauthorised',
-    denial.type === 'unauthorised' ? (denial.msg ?? NEEDS_OPERATOR) : NEEDS_OPERATOR,
-  );
+  return fail('unauthorised', (denial.type === 'unauthorised' && denial.msg) || NEEDS_OPERATOR);
 }
 
 const NEEDS_OPERATOR =
@@ -180,9 +177,7 @@ export type CacheDependencies = {
   shards: Set<number>;
 };
 
-export function newDependencies(): CacheDependencies {
-  return { isCacheable: false, shards: new Set() };
-}
+export const newDependencies = (): CacheDependencies => ({ isCacheable: false, shards: new Set() });
 
 export function dependOnItems({ shards }: CacheDependencies, items: readonly { shard: number }[]): void {
   for (const { shard } of items) shards.add(shard);

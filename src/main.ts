@@ -12,7 +12,7 @@ import type { Lifecycle } from './api/health.ts';
 import { createHttpServer } from './api/http.ts';
 import { listenForMetrics } from './api/metrics.ts';
 import { createApp } from './app.ts';
-import { httpAddress, loadEnvFile, readConfig } from './config.ts';
+import { httpAddress, readConfig } from './config.ts';
 import type { Config } from './config.ts';
 import { endSignal, limitShutdown } from './platform/end-signal.ts';
 import type { EndSignal } from './platform/end-signal.ts';
@@ -169,14 +169,9 @@ async function runGateways(config: Config, log: Logger, signal: EndSignal): Prom
 /** Resolves once the server has been idle for `quietMs`; load balancers that check /readyz rarely still send requests until then. */
 function untilQuiet(server: Server, quietMs: number): Promise<void> {
   return new Promise((resolve) => {
-    let isOver = false;
-    const end = (): void => {
-      isOver = true;
-      resolve();
-    };
-    const quiet = setTimeout(end, quietMs);
-    setTimeout(end, Math.max(quietMs, LISTEN_LIMIT_MS)).unref();
-    const stay = (): void => void (isOver || quiet.refresh());
+    const quiet = setTimeout(resolve, quietMs);
+    setTimeout(resolve, Math.max(quietMs, LISTEN_LIMIT_MS)).unref();
+    const stay = (): void => void quiet.refresh();
     server.prependListener('request', ({ url = '' }, res) => {
       // A client that keeps its connection busy would be served on it until it is cut.
       res.setHeader('Connection', 'close');
@@ -224,7 +219,6 @@ async function main(flag: string | undefined): Promise<void> {
     process.stderr.write(`Unknown flag ${flag}; see --help\n`);
     process.exit(2);
   }
-  loadEnvFile();
   const config = readConfig();
   const log = createLogger(config.logLevel);
   const signal = endSignal(log, () => limitShutdown(log));

@@ -1,7 +1,7 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import pg from 'pg';
-import { loadEnvFile, readConfig } from '../config.ts';
+import { readConfig } from '../config.ts';
 import type { Config } from '../config.ts';
 import type { Copied, OnProgress } from '../platform/database/backup.ts';
 import { openEmbedded } from '../platform/database/embedded.ts';
@@ -112,11 +112,7 @@ export function describeError(error: unknown): string {
 
 /** Runs a program: prints its output, or one sentence with exit code 1, or 2 for a usage error. */
 export function runProgram(run: (args: string[], config: () => Config) => Promise<string>): void {
-  const config = (): Config => {
-    loadEnvFile();
-    return readConfig();
-  };
-  run(process.argv.slice(2), config)
+  run(process.argv.slice(2), readConfig)
     .finally(clearProgress)
     .then(
       (text) => process.stdout.write(text),

@@ -38,18 +38,8 @@ export function describeStore(store: StoreListing): string {
   const { pid, name, keys, tokenKeys, isDemo, maintenance, moveStep, size, pacing, ...settings } = store;
   const { listTypes, inventoryManaged, allowedOrigins, shareUrl, doubleOptIn, ...more } = settings;
   const { defaultRegion, measureAlerts, attributionDays, mergedSessions, restoreDays, ...brand } = more;
-  const {
-    logoUrl,
-    colour,
-    senderName,
-    senderAddress,
-    postalAddress,
-    imprintUrl,
-    currency,
-    locale,
-    rateLimits,
-    ...others
-  } = brand;
+  const { logoUrl, colour, senderName, senderAddress, postalAddress, imprintUrl, ...prices } = brand;
+  const { currency, locale, rateLimits, ...others } = prices;
   const { digestSeconds, quietFrom, quietTo, timeZone = 'UTC', dailyCap } = pacing as SendingSchedule;
   const limits = Object.entries(rateLimits as RateLimits).map(([kind, limit]) => `${kind}=${limit}`);
   const sender = `${senderName ?? name}${senderAddress === null ? '' : `, replies to ${senderAddress}`}`;

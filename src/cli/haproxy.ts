@@ -22,11 +22,8 @@ async function ask(address: string, command: string): Promise<string> {
   return (await text(socket)).trim();
 }
 
-/** A map that a running HAProxy has loaded from a file `stores.map`. */
-type LoadedMap = { address: string; id: string };
-
-/** The maps of all HAProxys of HAPROXY_SOCKET; throws where one has none, before a move begins. */
-export async function findMaps(addresses: string | null): Promise<LoadedMap[]> {
+/** The maps that all HAProxys of HAPROXY_SOCKET have loaded from a file `stores.map`; throws where one has none, before a move begins. */
+export async function findMaps(addresses: string | null) {
   const found = splitList(addresses ?? '').map(async (address) => {
     const maps = await ask(address, 'show map').catch((error: Error) => {
       throw new Error(`HAProxy cannot be reached at ${address} (HAPROXY_SOCKET): ${error.message}`, {
@@ -43,7 +40,7 @@ export async function findMaps(addresses: string | null): Promise<LoadedMap[]> {
 
 /** Sends a store's calls and links to another back end; HAProxy forgets it at its next reload, so the file needs the lines, too. */
 export async function mapStore(
-  maps: readonly LoadedMap[],
+  maps: Awaited<ReturnType<typeof findMaps>>,
   store: MappedStore,
   backend: string,
 ): Promise<void> {

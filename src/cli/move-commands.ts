@@ -63,7 +63,7 @@ export const moveCommands: Record<string, Command> = {
           say(["Lines for HAProxy's stores.map:", ...lines].join('\n  '));
         };
         const signal = abortOnSignal();
-        const work = moveStore(move, { leaseMs: config.dispatchLeaseMs, say, show, signal, route });
+        const work = moveStore({ ...move, leaseMs: config.dispatchLeaseMs, say, show, signal, route });
         const moved = await work.catch((cause: unknown) => {
           if (!signal.aborted) throw cause;
           throw new Error('Interrupted: run the command again to continue, or with --back to undo it', {

@@ -8,7 +8,7 @@ import { describeFailure } from '../platform/errors.ts';
 import { MINUTE_MS } from '../platform/time.ts';
 import { drawBar } from './progress.ts';
 
-export type MoveOptions = {
+type Job = Move & {
   /** How long a dispatcher may hold a message (DISPATCH_LEASE_MS). */
   leaseMs: number;
   /** Prints a line that stays, or shows progress. */
@@ -38,10 +38,10 @@ const ELSEWHERE = `The store is on its way to another server: run the command wi
 const sumOf = (counts: rows.Counts): number => Object.values(counts).reduce((sum, count) => sum + count, 0);
 
 /** Removes what lies of the store on the target, and lets its rows come. */
-async function prepare(move: Move, links: replication.Links, { say, show }: MoveOptions): Promise<void> {
+async function prepare(move: Job, links: replication.Links): Promise<void> {
   if (links.hasSlot && links.comment !== links.target) throw new Error(ELSEWHERE);
-  say('Preparing both servers');
-  await replication.clear(move.target, move.pid, show);
+  move.say('Preparing both servers');
+  await replication.clear(move.target, move.pid, move.show);
   await replication.unsubscribe(move);
   await replication.announce(move);
   await replication.fence(move.source, move.pid, true);
@@ -53,34 +53,34 @@ async function prepare(move: Move, links: replication.Links, { say, show }: Move
   });
 }
 
-async function copy(move: Move, counts: rows.Counts, { say, show, signal }: MoveOptions): Promise<void> {
+async function copy(move: Job, counts: rows.Counts): Promise<void> {
   const total = sumOf(counts);
-  say(`Copying ${total.toLocaleString('en')} rows while the store works`);
+  move.say(`Copying ${total.toLocaleString('en')} rows while the store works`);
   for (; ; await delay(POLL_MS)) {
-    signal.throwIfAborted();
+    move.signal.throwIfAborted();
     const { done, isReady, problems } = await replication.readCopy(move, counts);
     const lag = await replication.readLag(move);
     if (lag === null || problems > MAX_PROBLEMS) throw new Error(lag === null ? GONE : STUCK);
     if (isReady && lag < NEAR_BYTES) return;
     const share = Math.min(1, done / Math.max(total, 1));
-    show(
+    move.show(
       `${drawBar(share, process.stderr)} ${Math.round(done).toLocaleString('en')} rows, ${Math.ceil(lag / 1e6)} MB behind`,
     );
   }
 }
 
 /** Lets no dispatcher take another message of the store, and waits for the outcomes of those that are being sent. */
-async function settle(move: Move, { leaseMs, say, show, signal }: MoveOptions): Promise<void> {
-  say('Waiting for messages that are being sent');
+async function settle(move: Job): Promise<void> {
+  move.say('Waiting for messages that are being sent');
   await replication.setStep(move.source, move.pid, 'paused');
-  const sent = await replication.listBeingSent(move, leaseMs);
+  const sent = await replication.listBeingSent(move, move.leaseMs);
   for (const end = Date.now() + SETTLE_MS; ; await delay(POLL_MS)) {
-    signal.throwIfAborted();
+    move.signal.throwIfAborted();
     const left = await replication.countUnsettled(move, sent);
     if (left === 0) return;
     if (Date.now() > end)
       throw new Error(`${left} messages are still being sent; run the command again later`);
-    show(`waiting for ${left} messages that are being sent`);
+    move.show(`waiting for ${left} messages that are being sent`);
   }
 }
 
@@ -105,14 +105,8 @@ async function compareCounts({ source, target, pid }: Move, counts: rows.Counts)
 }
 
 /** Closes the store, waits for its last change and makes the target its server. `snapshot` shows the target's rows of that moment. */
-async function handOver(
-  move: Move,
-  snapshot: Server,
-  counts: rows.Counts,
-  since: Date | null,
-  { route, say }: MoveOptions,
-) {
-  say('Closing the store');
+async function handOver(move: Job, snapshot: Server, counts: rows.Counts, since: Date | null) {
+  move.say('Closing the store');
   const closedAt = performance.now();
   await replication.setStep(move.source, move.pid, 'closed');
   try {
@@ -127,9 +121,9 @@ async function handOver(
   }
   // If this fails, nobody knows whether it was done: the store stays closed until the command is run again.
   if (!(await replication.handOver(move))) throw new Error('The move was undone meanwhile');
-  await route();
+  await move.route();
   const closedMs = Math.round(performance.now() - closedAt);
-  say(`The store is open on the target; it was closed for ${(closedMs / 1_000).toFixed(2)} s`);
+  move.say(`The store is open on the target; it was closed for ${(closedMs / 1_000).toFixed(2)} s`);
   return closedMs;
 }
 
@@ -140,7 +134,7 @@ async function tidyUp(move: Move, since: Date | null): Promise<void> {
   await rows.mergeOptOuts(move, since);
 }
 
-async function compareDigests({ source, pid }: Move, snapshot: Server, { say, show }: MoveOptions) {
+async function compareDigests({ source, pid, say, show }: Job, snapshot: Server) {
   say('Comparing checksums of all tables');
   const differences: string[] = [];
   for (const table of await rows.listTables(source)) {
@@ -154,13 +148,13 @@ async function compareDigests({ source, pid }: Move, snapshot: Server, { say, sh
 }
 
 /** Moves a store, or continues where an earlier run ended. */
-export async function moveStore(move: Move, options: MoveOptions) {
+export async function moveStore(move: Job) {
   const { source, target, pid } = move;
   await takeMove(move);
   const links = await replication.findLinks(move);
   await checkMove(move, links.hasSubscription);
   if (await replication.isServing(move)) {
-    await options.route();
+    await move.route();
     await tidyUp(move, null);
     return { closedMs: null, rows: null, differences: null };
   }
@@ -170,30 +164,30 @@ export async function moveStore(move: Move, options: MoveOptions) {
   const since = isClosed ? null : new Date(Date.now() - 5 * MINUTE_MS);
   const snapshot = await connectTo(target.url, 'target');
   try {
-    if (!links.hasSubscription) await prepare(move, links, options);
+    if (!links.hasSubscription) await prepare(move, links);
     const tables = (await rows.listTables(source)).map(({ name }) => name);
     const counts = await rows.countRows(source, tables, pid);
     if (!isClosed) {
       try {
-        await copy(move, counts, options);
+        await copy(move, counts);
         await rows.mergeOptOuts(move, null);
-        await settle(move, options);
-        await copy(move, counts, options);
+        await settle(move);
+        await copy(move, counts);
       } catch (error) {
         await replication.setStep(source, pid, null);
         throw error;
       }
     }
-    const closedMs = await handOver(move, snapshot, counts, since, options);
+    const closedMs = await handOver(move, snapshot, counts, since);
     await tidyUp(move, since);
-    return { closedMs, rows: sumOf(counts), differences: await compareDigests(move, snapshot, options) };
+    return { closedMs, rows: sumOf(counts), differences: await compareDigests(move, snapshot) };
   } finally {
     await snapshot.end();
   }
 }
 
 /** Undoes a move before its hand-over: the source serves the store as if nothing had happened. */
-export async function undoMove(move: Move, show: MoveOptions['show']): Promise<void> {
+export async function undoMove(move: Move, show: Job['show']): Promise<void> {
   await takeMove(move);
   const { comment, target } = await replication.findLinks(move);
   const here = await replication.readStep(move.source, move.pid);
@@ -211,7 +205,7 @@ export async function undoMove(move: Move, show: MoveOptions['show']): Promise<v
 }
 
 /** Removes the rows that a moved store has left here. */
-export async function finishMove(source: Server, pid: string, show: MoveOptions['show']): Promise<number> {
+export async function finishMove(source: Server, pid: string, show: Job['show']): Promise<number> {
   if (!(await source.lockMove(pid))) throw new Error('Another move of this store is under way');
   const step = await replication.readStep(source, pid);
   if (step !== 'moved')

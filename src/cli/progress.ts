@@ -49,8 +49,8 @@ export function createProgress(out: NodeJS.WriteStream, from: ImportRun, totalBy
   };
 
   return {
+    ...ticker,
     show: (run: ImportRun): void => ticker.show(() => text(run)),
-    line: (message: string): void => ticker.line(message),
     end: (run: ImportRun): void => ticker.line(text(run)),
   };
 }

@@ -5,7 +5,6 @@ import { createGunzip } from 'node:zlib';
 import type pg from 'pg';
 import type { Config } from '../config.ts';
 import { explainUnpacking } from '../platform/database/backup-format.ts';
-import type { Copied } from '../platform/database/backup.ts';
 import { migrateOver } from '../platform/database/migrate.ts';
 import { loadStore } from '../platform/database/restore-store.ts';
 import { load, openBackup } from '../platform/database/restore.ts';
@@ -24,30 +23,24 @@ import {
   showProgress,
   withDatabase,
 } from './copying.ts';
-import { UsageError, required } from './flags.ts';
-import type { Values } from './flags.ts';
+import { UsageError, describeFlags, required } from './flags.ts';
+import type { Flag, Values } from './flags.ts';
+
+const FLAGS: Record<string, Flag> = {
+  pid: { type: 'string', value: 'PID', help: 'restore only this store of a backup of all' },
+  replace: { type: 'boolean', help: 'restore a store over itself if it exists' },
+  'without-queue': { type: 'boolean', help: "leave out a store's messages that were not sent yet" },
+};
 
 const HELP = `Restore a backup into an empty database: a DATA_DIR without one, or the database of DATABASE_URL.
 The backup of one store is restored into a database that other stores may use; the server may keep running.
 
 Usage: npm run --silent restore -- FILE      (- for standard input)
 
-  --pid PID         restore only this store of a backup of all
-  --replace         restore a store over itself if it exists
-  --without-queue   leave out a store's messages that were not sent yet
-  --json            print one line of JSON instead of text
-  --help            show this help
+${describeFlags(FLAGS)}
 
 Backups of older versions are migrated to this one. Exit codes: 0 success, 1 error, 2 usage error
 `;
-
-const FLAGS = {
-  pid: { type: 'string' },
-  replace: { type: 'boolean' },
-  'without-queue': { type: 'boolean' },
-} as const;
-
-type Restored = { copied: Copied; pid?: string; isMailLocked?: boolean };
 
 /** Whether the password of the store's mail server was encrypted with a key that is not among ours. */
 async function isMailLocked(client: pg.ClientBase, config: Config, pid: string): Promise<boolean> {
@@ -59,7 +52,7 @@ async function isMailLocked(client: pg.ClientBase, config: Config, pid: string):
   return rows.some((row) => unseal(keys, row.password, contextOf(row)) === null);
 }
 
-async function restore(file: string, config: Config, values: Values): Promise<Restored> {
+async function restore(file: string, config: Config, values: Values) {
   // Checked before a database is created for it.
   if (file !== STANDARD) await checkReadable(file);
   const packed: Readable = file === STANDARD ? process.stdin : createReadStream(file);

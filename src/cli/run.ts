@@ -1,4 +1,5 @@
-import { loadEnvFile, readConfig } from '../config.ts';
+import { readConfig } from '../config.ts';
+import type { Environment } from '../config.ts';
 import { openRuntime } from '../services.ts';
 import type { Runtime } from '../services.ts';
 import { commands, operatorCommands } from './commands.ts';
@@ -7,8 +8,6 @@ import { createCliLogger, describeError } from './copying.ts';
 import { NEW_DATABASE, describeDatabase, requireDatabase } from './database.ts';
 import { CLI_NOTE, UsageError, columns, describeFlags, readFlags } from './flags.ts';
 import { moveCommands } from './move-commands.ts';
-
-type Environment = Parameters<typeof readConfig>[0];
 
 type Program = { call: string; about: string; commands: Record<string, Command> };
 
@@ -43,7 +42,7 @@ function commandHelp({ call }: Program, name: string, { summary, flags }: Comman
 async function run(
   program: Program,
   [name, ...args]: string[],
-  environment: Environment,
+  environment: Environment | undefined,
   say: (line: string) => void,
 ): Promise<string> {
   if (name === undefined || name === '--help' || name === '-h' || name === 'help')
@@ -87,7 +86,6 @@ export async function runCli(
 }
 
 export async function main(program: keyof typeof PROGRAMS): Promise<void> {
-  loadEnvFile();
   const { status, stdout, stderr } = await runCli(process.argv.slice(2), undefined, program);
   process.stderr.write(stderr);
   process.stdout.write(stdout);

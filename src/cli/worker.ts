@@ -1,7 +1,7 @@
 import { createTasks } from '../alerts/dispatch/dispatcher.ts';
 import { startWorker } from '../alerts/queue/worker.ts';
 import { listenForMetrics } from '../api/metrics.ts';
-import { loadEnvFile, readConfig } from '../config.ts';
+import { readConfig } from '../config.ts';
 import { endSignal, limitShutdown } from '../platform/end-signal.ts';
 import { describeFailure } from '../platform/errors.ts';
 import { createLogger } from '../platform/log.ts';
@@ -20,7 +20,6 @@ Set the same environment variables as for the server, such as DATABASE_URL or DA
 
 async function start(args: string[]): Promise<void> {
   if (readFlags(args, {})['help'] === true) return void process.stdout.write(HELP);
-  loadEnvFile();
   const config = readConfig();
   await requireDatabase(config);
   const log = createLogger(config.logLevel);

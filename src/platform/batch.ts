@@ -134,12 +134,10 @@ export function createBatchLoader<Key, Row>(
   });
 }
 
-type Share<Row> = (name: string, load: () => Promise<Row>) => Promise<Row>;
-
 /** Equal reads share the result of the one in progress; later ones read again. */
-export function shareUnderWay<Row>(): Share<Row> {
+export function shareUnderWay<Row>() {
   const underWay = new Map<string, Promise<Row>>();
-  return (name, load) => {
+  return (name: string, load: () => Promise<Row>): Promise<Row> => {
     const first = underWay.get(name);
     if (first) return first;
     const loading = load().finally(() => underWay.delete(name));

@@ -121,34 +121,31 @@ export function charge(budget: Budget, bytes: number): void {
   if (budget.held > RESPONSE_LIMITS.bytes) failTooMuch();
 }
 
-function createPause(): (values: number) => Promise<void> | null {
-  let inRow = 0;
-  let isCounting = false;
-  let turn: Promise<void> | null = null;
-  const nextTurn = createTurns();
-  return (values) => {
-    if (!isCounting) {
-      isCounting = true;
-      setImmediate(() => {
-        isCounting = false;
-        if (turn === null) inRow = 0;
-      });
-    }
-    inRow += values;
-    if (inRow > VALUES_IN_A_ROW) {
-      inRow = values;
-      const next = nextTurn();
-      turn = next;
-      void next.then(() => {
-        if (turn === next) turn = null;
-      });
-    }
-    return turn;
-  };
-}
+let inRow = 0;
+let isCounting = false;
+let turn: Promise<void> | null = null;
+const nextTurn = createTurns();
 
 /** Returns a promise when the caller should let other requests have a turn first. */
-export const pauseFor = createPause();
+export function pauseFor(values: number): Promise<void> | null {
+  if (!isCounting) {
+    isCounting = true;
+    setImmediate(() => {
+      isCounting = false;
+      if (turn === null) inRow = 0;
+    });
+  }
+  inRow += values;
+  if (inRow > VALUES_IN_A_ROW) {
+    inRow = values;
+    const next = nextTurn();
+    turn = next;
+    void next.then(() => {
+      if (turn === next) turn = null;
+    });
+  }
+  return turn;
+}
 
 /** Counts values before they are resolved. Returns a promise when other requests should have a turn first. */
 export function resolveValues(budget: Budget, count: number): Promise<void> | null {

@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import type { Worker } from 'node:cluster';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { AggregatorRegistry } from 'prom-client';
 import { RateLimiterClusterMaster } from 'rate-limiter-flexible';
 import type { Logger } from './log.ts';
@@ -21,7 +22,7 @@ export function startGateways(count: number, log: Logger) {
   const metrics = new AggregatorRegistry();
   new RateLimiterClusterMaster();
   const running = new Set<Worker>();
-  let [serving, isEnding, ended] = [0, false, ignore];
+  let [serving, isEnding] = [0, false];
   let status: 0 | 1 = 0;
   let settle: { resolve: (url: string) => void; reject: (error: Error) => void };
   const url = new Promise<string>((resolve, reject) => (settle = { resolve, reject }));
@@ -48,7 +49,6 @@ export function startGateways(count: number, log: Logger) {
     worker.once('exit', (code, signal) => {
       running.delete(worker);
       if (isEnding && code !== 0) status = 1;
-      if (running.size === 0) ended();
       if (isEnding) return;
       const end = { pid: worker.process.pid, end: signal ?? code, reason };
       settle.reject(new Error(reason ?? `A gateway ended with ${end.end} at its start`));
@@ -65,7 +65,7 @@ export function startGateways(count: number, log: Logger) {
     async stop(): Promise<0 | 1> {
       isEnding = true;
       for (const worker of running) worker.process.kill('SIGTERM');
-      if (running.size > 0) await new Promise<void>((resolve) => (ended = resolve));
+      while (running.size > 0) await once(cluster, 'exit');
       return status;
     },
   };

@@ -100,10 +100,6 @@ export function rawJson(text: string): RawJson {
   return Object.assign(Object.create(rawPrototype) as RawJson, { text });
 }
 
-function isRaw(value: object): value is RawJson {
-  return Object.getPrototypeOf(value) === rawPrototype;
-}
-
 export function stringifyJson(value: unknown): string {
   const texts: string[] = [];
   rawTexts = texts;
@@ -133,7 +129,7 @@ export function measureJson(value: unknown, limits: JsonSize): JsonSize {
     size.bytes += FRAME;
     if (typeof inner === 'string') size.bytes += inner.length;
     if (typeof inner !== 'object' || inner === null || inner instanceof Date) return;
-    if (isRaw(inner)) size.bytes += inner.text.length;
+    if (Object.getPrototypeOf(inner) === rawPrototype) size.bytes += (inner as RawJson).text.length;
     else if (Array.isArray(inner)) for (const entry of inner) visit(entry);
     else
       for (const key in inner) {

@@ -72,10 +72,6 @@ function createCounter(make: (options: Options) => RateLimiterAbstract): Counter
   };
 }
 
-/** Redis stores callers for a minute, but only as hashes. */
-const hide = (kind: string, key: string, secret: Uint8Array): string =>
-  createHmac('sha256', secret).update(`${kind} ${key}`).digest('base64url');
-
 /** Counts in the main process for all gateways of the service, and here while that does not respond or has ended. */
 function createLocalCounter(): Counter {
   const inMemory = createCounter((options) => new RateLimiterMemory(options));
@@ -148,7 +144,9 @@ function createSharedLimiter(url: string, log: Logger, local: Counter): Limiter 
     async count(kind, key, limit, points) {
       if (isShared)
         try {
-          return await inRedis(kind, hide(kind, key, secret), limit, points);
+          // Redis stores callers for a minute, but only as hashes.
+          const hash = createHmac('sha256', secret).update(`${kind} ${key}`).digest('base64url');
+          return await inRedis(kind, hash, limit, points);
         } catch (error) {
           tellAway(cause ?? error);
         }

@@ -10,18 +10,16 @@ export function checkLimit(field: string, limit: number | null | undefined, stan
   return fail('invalid-limit', `${field} must be a whole number of at least 0`);
 }
 
-export function checkOffset(offset: number | null | undefined): number {
-  const value = offset ?? 0;
-  return isCount(value) ? value : fail('invalid-offset', 'offset must be a whole number of at least 0');
-}
-
 const MAX_PAGE = 100;
 
 /** A page by limit and offset, as the form-encoded calls take it. */
 export type Slice = { limit?: number | null; offset?: number | null };
 
-export function checkSlice({ limit, offset }: Slice, standard: number, max: number) {
-  return { limit: checkLimit('limit', limit, standard, max), offset: checkOffset(offset) };
+export function checkSlice(slice: Slice, standard: number, max: number) {
+  const limit = checkLimit('limit', slice.limit, standard, max);
+  const offset = slice.offset ?? 0;
+  if (!isCount(offset)) fail('invalid-offset', 'offset must be a whole number of at least 0');
+  return { limit, offset };
 }
 
 const MAX_SEARCH = 200;
@@ -54,19 +52,10 @@ export function checkWindow(args: PageArgs, standard: number): PageWindow {
   const isBackward = last != null || Boolean(before);
   if (isBackward && (first != null || after))
     fail('invalid-request', 'first and after cannot be combined with last and before');
-  return isBackward
-    ? {
-        limit: checkLimit('last', last, standard, MAX_PAGE),
-        field: 'before',
-        cursor: before || null,
-        isBackward,
-      }
-    : {
-        limit: checkLimit('first', first, standard, MAX_PAGE),
-        field: 'after',
-        cursor: after || null,
-        isBackward,
-      };
+  const [name, size, field, cursor] = isBackward
+    ? (['last', last, 'before', before] as const)
+    : (['first', first, 'after', after] as const);
+  return { limit: checkLimit(name, size, standard, MAX_PAGE), field, cursor: cursor || null, isBackward };
 }
 
 /** An opaque cursor: the name of the sort order, then the position in it. */
@@ -75,8 +64,13 @@ export function encodeCursor(order: string, ...place: (string | number | null)[]
 }
 
 export function decodeCursor(field: string, cursor: string, order: string): unknown[] {
-  const [given, ...place] = parseArray(Buffer.from(cursor, 'base64url').toString('utf8'));
-  return given === order ? place : failCursor(field);
+  try {
+    const [given, ...place] = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')) as unknown[];
+    if (given === order) return place;
+  } catch {
+    // It is not JSON, or not an array.
+  }
+  return failCursor(field);
 }
 
 export function decodeSeq(field: string, cursor: string | null | undefined, order: string): number | null {
@@ -102,15 +96,6 @@ export function decodeMoment<Place>(
 
 export function failCursor(field: string): never {
   return fail('invalid-request', `${field} must be a cursor that this call returned`);
-}
-
-function parseArray(text: string): unknown[] {
-  try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) ? value : [];
-  } catch {
-    return [];
-  }
 }
 
 export type Connection<Row> = ReturnType<typeof toConnection<Row>>;

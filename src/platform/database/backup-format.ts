@@ -11,7 +11,6 @@ export const FORMAT_VERSIONS = { whole: 1, store: 2 } as const;
 /** Ends the rows of a table; COPY never writes it within a row. */
 export const END_OF_ROWS = Buffer.from('\\.\n');
 
-const migration = z.object({ name: z.string(), checksum: z.string() });
 const table = z.object({ name: z.string(), columns: z.array(z.string()).min(1) });
 
 export const headLine = z.object({
@@ -22,7 +21,7 @@ export const headLine = z.object({
   takenAt: z.string(),
   /** The pid in a backup of one store. */
   store: z.string().optional(),
-  migrations: z.array(migration).min(1),
+  migrations: z.array(z.object({ name: z.string(), checksum: z.string() })).min(1),
   tables: z.array(table),
 });
 

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { PrismaClient } from '../../generated/prisma/client.ts';
 import { movingError } from '../errors.ts';
 import type { Logger } from '../log.ts';
-import { isDatabaseAway, isMoving, someFailure } from './errors.ts';
+import { isDatabaseAway, isMoving, isRetryable } from './errors.ts';
 import { SESSION_OPTIONS } from './pooler.ts';
 import type { Pooler } from './pooler.ts';
 import { createReplica } from './replica.ts';
@@ -62,7 +62,6 @@ export type Raw<Row> = { [Field in keyof Row]: RawValue<Row[Field]> };
 /** V8 does not optimize Prisma's planner, which runs once per kind of call: the first takes 0.25 s of CPU instead of 0.75 s. */
 setFlagsFromString('--wasm-tiering-budget=100000000');
 
-const RETRYABLE = /^(40001|40P01)$/;
 const MAX_TRIES = 5;
 const INT8_OID = 20;
 const SAFE_INT8: pg.CustomTypesConfig = {
@@ -143,15 +142,14 @@ async function runTransaction<Result>(
   return result;
 }
 
-type DatabaseOptions = { replicaUrl?: string | null; isReplicaSynchronous?: boolean; pooler?: Pooler };
-
 /** Connects only at the first query. `url` may name several servers, one of them writable. */
 export function openDatabase(
   url: string,
   poolSize: number,
   log: Logger,
-  { replicaUrl = null, isReplicaSynchronous = false, pooler = 'none' }: DatabaseOptions = {},
+  options: { replicaUrl?: string | null; isReplicaSynchronous?: boolean; pooler?: Pooler } = {},
 ): Database {
+  const { replicaUrl = null, isReplicaSynchronous = false, pooler = 'none' } = options;
   const keepsNames = pooler !== 'transaction';
   const settings: pg.PoolConfig = {
     max: poolSize,
@@ -180,7 +178,7 @@ export function openDatabase(
         } catch (error) {
           // The caller's own error: others whose writes share the transaction are repeated without it.
           if (isMoving(error)) throw movingError();
-          if (attempt === MAX_TRIES || !someFailure(error, (code) => RETRYABLE.test(code))) throw error;
+          if (attempt === MAX_TRIES || !isRetryable(error)) throw error;
         }
       }
     },

@@ -4,6 +4,7 @@ import { codedError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { isDatabaseAway, isReadOnly } from './errors.ts';
 import { observePool } from './pool-watch.ts';
+import { useClient } from './routed-pool.ts';
 import type { RoutedPool, Session } from './routed-pool.ts';
 
 /** SQL: the primary's WAL position, at or past everything that the statement sees: timeline and LSN as one sortable text. */
@@ -86,42 +87,32 @@ export function createReplica(url: string, settings: pg.PoolConfig, primary: Rou
 
   /** Returns null if the replica cannot run the statement; the primary shows whether the statement itself is wrong. */
   const read = async (statement: pg.QueryConfig, to: string): Promise<pg.QueryResult | null> => {
-    let client: pg.PoolClient | null = null;
     let isThere = false;
-    let isBroken = true;
     try {
-      client = await connect();
-      isThere = await isAt(client, to);
-      const result = isThere ? await client.query(statement) : null;
-      isBroken = false;
-      if (isThere) hit();
-      else miss('it is behind', BEHIND_REST_MS, false);
+      const result = await useClient(connect(), async (client) => {
+        isThere = await isAt(client, to);
+        return isThere ? client.query(statement) : null;
+      });
+      if (result === null) miss('it is behind', BEHIND_REST_MS, false);
+      else hit();
       return result;
     } catch (error) {
       const isAway = isDatabaseAway(error) && !isReadOnly(error);
       if (!isThere || isAway) miss((error as Error).message, AWAY_REST_MS, true);
       return null;
-    } finally {
-      client?.release(isBroken);
     }
   };
 
-  const readAlone: Session['query'] = async (statement) => {
-    const client = await connect();
-    let isBroken = true;
-    try {
+  const readAlone: Session['query'] = (statement) =>
+    useClient(connect(), async (client) => {
       const { rows } = await client.query<{ position: string }>(COMPLETE);
       if (!rows[0]) throw codedError('08006', 'The replica does not show everything yet');
       const result = await client.query(statement);
       // The primary's last position may never have left it: the replica has all that was acknowledged.
       wanted = rows[0].position;
       restsUntil = 0;
-      isBroken = false;
       return result;
-    } finally {
-      client.release(isBroken);
-    }
-  };
+    });
 
   /** Whether the primary is unavailable, and since when it is to be asked again; one read at a time does so. */
   let isAway = false;
@@ -129,22 +120,16 @@ export function createReplica(url: string, settings: pg.PoolConfig, primary: Rou
   let isAsking = false;
   // While the primary is unavailable its loss says nothing about the replica.
   primary.onLost(() => (wanted = isAway ? wanted : ''));
-  const askPrimary = async <Result>(onPrimary: () => Promise<Result>): Promise<Result> => {
-    isAsking = true;
-    try {
-      const result = await onPrimary();
-      isAway = false;
-      return result;
-    } finally {
-      isAsking = false;
-    }
-  };
   const readEither: ReadEither = async (onPrimary, onReplica) => {
     if (isAway && (isAsking || performance.now() < asksAt)) return onReplica(readAlone);
     try {
+      isAsking = true;
+      const asked = onPrimary().finally(() => (isAsking = false));
       const late = delay(SILENT_MS, null, { ref: false });
       const silence = late.then(() => Promise.reject(codedError('08006', 'The primary does not respond')));
-      return await Promise.race([askPrimary(onPrimary), silence]);
+      const result = await Promise.race([asked, silence]);
+      isAway = false;
+      return result;
     } catch (error) {
       if (!isDatabaseAway(error)) throw error;
       if (!isAway) log.warn('Reading from the synchronous replica while the primary is unavailable');

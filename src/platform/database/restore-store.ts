@@ -61,7 +61,6 @@ export async function loadStore(
   const client = await connect();
   await migrateOver(client, log);
   await beginAlone(client);
-  await client.query(PLAIN_TRANSACTION);
   const schema = await openDraft(client);
   const live = (table: string): string => `${quote(schema)}.${quote(table)}`;
   const run = (sql: string) => client.query(sql, [pid]);
@@ -164,14 +163,15 @@ async function copyDraft({ run, live, isThere }: Draft, client: pg.ClientBase): 
   const tables = all
     .filter((table) => isOfStore(table) && !(isThere && KEYS.includes(table.name)))
     .sort((left, right) => order.indexOf(left.name) - order.indexOf(right.name));
-  const isKept = (name: string): boolean => isThere && KEPT.includes(name);
-  for (const { name } of tables)
-    if (!REVISIONS.has(name) && !isKept(name)) await run(`DELETE FROM ${live(name)} WHERE pid = $1`);
   for (const { name, columns } of tables) {
     const list = columns.map(quote).join(', ');
     const insert = `INSERT INTO ${live(name)} (${list}) SELECT ${list} FROM ${quote(name)} WHERE pid = $1`;
     if (REVISIONS.has(name)) await run(moveRevisions(live(name), name));
-    else await run(isKept(name) ? `${insert} ON CONFLICT DO NOTHING` : insert);
+    else if (isThere && KEPT.includes(name)) await run(`${insert} ON CONFLICT DO NOTHING`);
+    else {
+      await run(`DELETE FROM ${live(name)} WHERE pid = $1`);
+      await run(insert);
+    }
   }
   await client.query(
     `INSERT INTO ${live(OPT_OUTS)} AS s (medium, value, is_stopped, answers, uts)

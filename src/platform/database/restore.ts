@@ -26,7 +26,6 @@ export async function openBackup(source: AsyncIterable<Buffer>): Promise<OpenBac
 /** Fills an empty database from an unzipped backup in one transaction; a service that starts meanwhile waits for its end. */
 export async function load(client: pg.ClientBase, backup: OpenBackup, onProgress?: OnProgress) {
   await beginAlone(client);
-  await client.query(PLAIN_TRANSACTION);
   const [found] = await readTables(client);
   if (found)
     throw new Error(`The database is not empty: it has the table ${found.name}; restore into an empty one`);
@@ -40,11 +39,12 @@ export async function load(client: pg.ClientBase, backup: OpenBackup, onProgress
 /** Creates the backup's tables in the current schema, which is empty, and loads all rows, or those of one store. */
 export async function fillSchema(
   client: pg.ClientBase,
-  { reader, head }: OpenBackup,
+  backup: OpenBackup,
   onProgress?: OnProgress,
   store?: string,
 ) {
-  const later = await buildSchema(client, head.migrations);
+  await client.query(PLAIN_TRANSACTION);
+  const later = await buildSchema(client, backup.head.migrations);
   const rebuilds = await readIndexes(client);
   const own = await readTables(client);
   // The backup already contains the counts, sizes and revisions that triggers maintain.
@@ -53,8 +53,8 @@ export async function fillSchema(
   await client.query([...rebuilds.map(({ drop }) => drop), setTriggers('DISABLE')].join(';'));
   // The backup also contains the rows that migrations inserted, unless they were deleted since.
   await client.query(`TRUNCATE ${own.map(({ name }) => `"${name}"`).join(', ')}`);
-  const copied = await loadTables(client, reader, head, own, onProgress, store);
-  const { sequences } = await reader.end();
+  const copied = await loadTables(client, backup, own, onProgress, store);
+  const { sequences } = await backup.reader.end();
   for (const { make } of rebuilds.toReversed()) await client.query(make);
   await client.query(setTriggers('ENABLE'));
   return { copied, sequences, later };
@@ -62,8 +62,7 @@ export async function fillSchema(
 
 async function loadTables(
   client: pg.ClientBase,
-  reader: BackupReader,
-  head: HeadLine,
+  { reader, head }: OpenBackup,
   own: readonly Table[],
   onProgress?: OnProgress,
   store?: string,

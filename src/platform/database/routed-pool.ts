@@ -91,19 +91,8 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, isPooled: b
     }
   };
 
-  const queryBy = async (connecting: Promise<pg.PoolClient>, statement: pg.QueryConfig) => {
-    const client = await connecting;
-    let hasFailed = true;
-    try {
-      const result = await queryOn(client, statement);
-      hasFailed = false;
-      return result;
-    } finally {
-      client.release(hasFailed);
-    }
-  };
-
-  const queryApart: Session['query'] = (statement) => queryBy(connectApart(), statement);
+  const queryApart: Session['query'] = (statement) =>
+    useClient(connectApart(), (client) => queryOn(client, statement));
 
   pool.query = ((statement: pg.QueryConfig | string, values?: unknown[]) => {
     const query = sessions.getStore()?.query ?? queryApart;
@@ -133,7 +122,8 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, isPooled: b
     /** Runs a statement on a connection of its own, also inside a transaction. */
     queryApart,
     /** Runs a statement of a health check, on a connection that never waits behind requests. */
-    queryForMonitor: (statement: pg.QueryConfig) => queryBy(connectBy(monitor, connectMonitor), statement),
+    queryForMonitor: (statement: pg.QueryConfig) =>
+      useClient(connectBy(monitor, connectMonitor), (client) => queryOn(client, statement)),
     connectApart,
     queryOn,
     /** Increases when a connection is lost or another server becomes the primary: cached data may not match the new server. */
@@ -144,6 +134,22 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, isPooled: b
       await Promise.all([pool.end(), monitor.end()]);
     },
   };
+}
+
+/** Runs `work` on a connection, which the pool closes after an error. */
+export async function useClient<Result>(
+  connecting: Promise<pg.PoolClient>,
+  work: (client: pg.PoolClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await connecting;
+  let hasFailed = true;
+  try {
+    const result = await work(client);
+    hasFailed = false;
+    return result;
+  } finally {
+    client.release(hasFailed);
+  }
 }
 
 let savepoints = 0;

@@ -92,12 +92,7 @@ export const count = nullable('integer', (text, { name, failure }) =>
 
 export const version: Field<number | null> = count.unusual;
 
-const FLAGS = new Map([
-  ['true', true],
-  ['1', true],
-  ['false', false],
-  ['0', false],
-]);
+const FLAGS = new Map(Object.entries({ true: true, 1: true, false: false, 0: false }));
 
 export const flag = nullable(
   'flag',
@@ -186,9 +181,8 @@ function fitLeaf(type: GraphQLLeafType, value: unknown, path: string, failure: E
   return fitted;
 }
 
-const EMPTY = new Map<string, unknown>(
-  ['String!', 'ID!', 'VariantId!', 'ProductId!'].map((type) => [type, '']),
-);
+/** A missing value of these types is empty. */
+const TEXTS = ['String!', 'ID!', 'VariantId!', 'ProductId!'];
 
 /** Removes the keys that the type does not have: neither unknown keys nor nulls make a call fail. */
 function fit(type: GraphQLInputType, value: unknown, path: string, failure: ErrorType): unknown {
@@ -208,7 +202,7 @@ function fit(type: GraphQLInputType, value: unknown, path: string, failure: Erro
     .filter((field) => given[field.name] != null || isNonNullType(field.type))
     .map((field) => {
       const { name, type } = field;
-      const sent = given[name] ?? EMPTY.get(String(type));
+      const sent = given[name] ?? (TEXTS.includes(String(type)) ? '' : undefined);
       return [name, fit(type, sent, `${path}.${name}`, refusalOf(field) ?? failure)];
     });
   return Object.fromEntries(entries) as Record<string, unknown>;

@@ -220,6 +220,49 @@ describeWith(['PostgreSQL 15', 'HAProxy', 'PgBouncer'], 'a store that moves betw
     }
   });
 
+  /** A move that is killed when it says this. */
+  async function killAt(step: string, { pid }: StoreAccess): Promise<void> {
+    const run = both.begin(first, second, pid);
+    run.child.stderr!.on('data', (part: string) => part.includes(step) && run.child.kill('SIGKILL'));
+    await run.ended;
+  }
+
+  test('after a failover of the source, by which its slot is lost, it says so and is undone', async () => {
+    const store = await both.createStore(first, 'Failed over');
+    await subscribe(store);
+    await killAt('Copying', store);
+    const { url } = first.database;
+    await until(async () => {
+      await askPostgres(
+        url,
+        'SELECT pg_terminate_backend(active_pid) FROM pg_replication_slots WHERE active',
+      );
+      const drop = 'SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE NOT active';
+      await askPostgres(url, drop).catch(() => undefined);
+      return (await askPostgres(url, 'SELECT FROM pg_replication_slots')).length === 0;
+    });
+    const again = await both.move(first, second, store.pid);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('slot on the source is gone')]);
+    const { code, stderr } = await both.move(first, second, store.pid, '--back');
+    expect([code, stderr]).toEqual([0, expect.any(String)]);
+    expect(await rowsOf(second.database.url, store.pid)).toEqual({});
+    expect([await tracesOf(url), await tracesOf(second.database.url)]).toEqual([NO_TRACES, NO_TRACES]);
+  });
+
+  test('a reply STOP from long before a move goes on, while it lay closed, is not lost', async () => {
+    const store = await both.createStore(first, 'Lay closed');
+    await killAt('Closing the store', store);
+    await askPostgres(
+      first.database.url,
+      `UPDATE store SET move_step = 'closed' WHERE pid = '${store.pid}' AND move_step <> 'moved';
+       INSERT INTO stop (medium, value, is_stopped, uts) VALUES ('sms', '+4915199', true, now() - interval '1 hour')`,
+    );
+    const { code, stderr } = await both.move(first, second, store.pid);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('The store is open on the target')]);
+    const stops = `SELECT is_stopped FROM stop WHERE value = '+4915199'`;
+    expect(await askPostgres(second.database.url, stops)).toEqual([{ is_stopped: true }]);
+  });
+
   test('says all that is in the way before it changes anything, each with the line that mends it', async () => {
     const third = await startPostgres15({ settings: { max_replication_slots: 2, max_wal_senders: 1 } });
     try {

@@ -60,15 +60,12 @@ export async function publish({ source, target, pid }: Move, comment: string): P
   const tables = (await listTables(source)).map(
     (table) => `${table.name} WHERE (pid = ${escapeLiteral(pid)})`,
   );
-  await source.query(`DROP PUBLICATION IF EXISTS ${name}`);
   await source.query(`CREATE PUBLICATION ${name} FOR TABLE ${tables.join(', ')}`);
   await source.query(`COMMENT ON PUBLICATION ${name} IS ${escapeLiteral(comment)}`);
   await target.query(
     `CREATE SUBSCRIPTION ${name} CONNECTION ${escapeLiteral(source.url)} PUBLICATION ${name}`,
   );
 }
-
-const DROP_SLOT = `SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = $1 AND NOT active`;
 
 /** Ends the replication; the publication last, because it shows that a move is under way. */
 export async function unsubscribe(move: Move): Promise<void> {
@@ -81,7 +78,10 @@ export async function unsubscribe(move: Move): Promise<void> {
       `ALTER SUBSCRIPTION ${name} DISABLE; ALTER SUBSCRIPTION ${name} SET (slot_name = NONE)`,
     );
   await target.query(`DROP SUBSCRIPTION IF EXISTS ${name}`);
-  await source.query(DROP_SLOT, [name]);
+  await source.query(
+    'SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = $1 AND NOT active',
+    [name],
+  );
   await source.query(`DROP PUBLICATION IF EXISTS ${name}`);
 }
 
