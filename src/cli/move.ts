@@ -72,7 +72,7 @@ async function copy(move: Job, counts: rows.Counts): Promise<void> {
 /** Lets no dispatcher take another message of the store, and waits for the outcomes of those that are being sent. */
 async function settle(move: Job): Promise<void> {
   move.say('Waiting for messages that are being sent');
-  await replication.setStep(move.source, move.pid, 'paused');
+  await replication.setStep(move, 'paused');
   const sent = await replication.listBeingSent(move, move.leaseMs);
   for (const end = Date.now() + SETTLE_MS; ; await delay(POLL_MS)) {
     move.signal.throwIfAborted();
@@ -108,7 +108,7 @@ async function compareCounts({ source, target, pid }: Move, counts: rows.Counts)
 async function handOver(move: Job, snapshot: Server, counts: rows.Counts, since: Date | null) {
   move.say('Closing the store');
   const closedAt = performance.now();
-  await replication.setStep(move.source, move.pid, 'closed');
+  await replication.setStep(move, 'closed');
   try {
     await waitForLastChange(move);
     await rows.raiseSequences(move);
@@ -116,7 +116,7 @@ async function handOver(move: Job, snapshot: Server, counts: rows.Counts, since:
     await compareCounts(move, counts);
     await snapshot.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SELECT');
   } catch (error) {
-    await replication.setStep(move.source, move.pid, null);
+    await replication.setStep(move, null);
     throw error;
   }
   // If this fails, nobody knows whether it was done: the store stays closed until the command is run again.
@@ -129,7 +129,7 @@ async function handOver(move: Job, snapshot: Server, counts: rows.Counts, since:
 
 /** What is left to do once the target serves the store; each part can be done again. */
 async function tidyUp(move: Move, since: Date | null): Promise<void> {
-  await replication.setStep(move.source, move.pid, 'moved');
+  await replication.setStep(move, 'moved');
   await replication.unsubscribe(move);
   await rows.mergeOptOuts(move, since);
 }
@@ -174,7 +174,7 @@ export async function moveStore(move: Job) {
         await settle(move);
         await copy(move, counts);
       } catch (error) {
-        await replication.setStep(source, pid, null);
+        await replication.setStep(move, null);
         throw error;
       }
     }
@@ -196,7 +196,7 @@ export async function undoMove(move: Move, show: Job['show']): Promise<void> {
     throw new Error('The target serves the store: the way back is a second move, from there to here');
   if (here !== null && here !== 'paused' && comment === null)
     throw new Error('No move of this store is under way here');
-  await replication.setStep(move.source, move.pid, null);
+  await replication.setStep(move, null);
   await replication.unsubscribe(move);
   await replication.fence(move.source, move.pid, false);
   // Older rows that a move away from there has left stay.

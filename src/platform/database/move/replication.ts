@@ -16,11 +16,11 @@ export async function readStep({ rows }: Server, pid: string): Promise<Step | nu
     ?.step;
 }
 
-/** Sets the step while no writer of the store is under way: later ones see it (`store_fence`). */
-export const setStep = (server: Server, pid: string, step: Step | null): Promise<void> =>
-  server.patiently(async () => {
-    await server.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 815004))', [pid]);
-    await server.query('UPDATE store SET move_step = $2 WHERE pid = $1', [pid, step]);
+/** Sets the step on the source while no writer of the store is under way: later ones see it (`store_fence`). */
+export const setStep = ({ source, pid }: Move, step: Step | null): Promise<void> =>
+  source.patiently(async () => {
+    await source.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 815004))', [pid]);
+    await source.query('UPDATE store SET move_step = $2 WHERE pid = $1', [pid, step]);
   });
 
 /** Raises the fences on all tables, or takes them away. */
