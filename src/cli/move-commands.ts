@@ -1,6 +1,6 @@
 import { connectTo } from '../platform/database/move/server.ts';
 import type { Move } from '../platform/database/move/server.ts';
-import { failNoStore, findStore, listAllStores } from '../stores/store.service.ts';
+import { findStore, listAllStores } from '../stores/store.service.ts';
 import type { Command, Outcome } from './commands.ts';
 import { abortOnSignal, clearProgress } from './copying.ts';
 import { UsageError, required, textOf } from './flags.ts';
@@ -49,7 +49,7 @@ export const moveCommands: Record<string, Command> = {
       const ticker = createTicker(process.stderr);
       const say = (line: string): void => ticker.line(line);
       const show = (text: string): void => ticker.show(() => text);
-      const store = (await findStore(db, pid)) ?? failNoStore();
+      const store = await findStore(db, pid);
       const source = await connectTo(textOf(values, 'from') || db.pool.options.connectionString!, 'source');
       const start = async (move: Move): Promise<Outcome> => {
         if (mode === 'back') {
@@ -57,9 +57,9 @@ export const moveCommands: Record<string, Command> = {
           return { json: { pid, undone: true }, text: 'The move is undone; the store works here.' };
         }
         const maps = await findMaps(config.haproxySocket);
-        const lines = mapLines(store, backend || '<back end>');
+        const lines = store ? mapLines(store, backend || '<back end>') : [];
         const route = async (): Promise<void> => {
-          await mapStore(maps, store, backend).catch((error: Error) => say(error.message));
+          if (store) await mapStore(maps, store, backend).catch((error: Error) => say(error.message));
           say(["Lines for HAProxy's stores.map:", ...lines].join('\n  '));
         };
         const signal = abortOnSignal();

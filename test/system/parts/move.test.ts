@@ -258,7 +258,7 @@ describeWith(['PostgreSQL 15', 'HAProxy', 'PgBouncer'], 'a store that moves betw
        INSERT INTO stop (medium, value, is_stopped, uts) VALUES ('sms', '+4915199', true, now() - interval '1 hour')`,
     );
     const { code, stderr } = await both.move(first, second, store.pid);
-    expect([code, stderr]).toEqual([0, expect.any(String)]);
+    expect(code === 0 ? '' : stderr).toBe('');
     const stops = `SELECT is_stopped FROM stop WHERE value = '+4915199'`;
     expect(await askPostgres(second.database.url, stops)).toEqual([{ is_stopped: true }]);
   });
