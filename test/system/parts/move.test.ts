@@ -254,7 +254,7 @@ describeWith(['PostgreSQL 15', 'HAProxy', 'PgBouncer'], 'a store that moves betw
     await killAt('Closing the store', store);
     await askPostgres(
       first.database.url,
-      `UPDATE store SET move_step = 'closed' WHERE pid = '${store.pid}' AND move_step <> 'moved';
+      `UPDATE store SET move_step = 'closed' WHERE pid = '${store.pid}' AND move_step = 'paused';
        INSERT INTO stop (medium, value, is_stopped, uts) VALUES ('sms', '+4915199', true, now() - interval '1 hour')`,
     );
     const { code, stderr } = await both.move(first, second, store.pid);
