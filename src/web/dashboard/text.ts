@@ -48,3 +48,7 @@ export const find = (key: string, values?: Values): string | undefined =>
 export const topicName = (name: string): string => find(`topic.${name}`) ?? name;
 
 export const partName = (part: string): string => find(`part.${part}`) ?? part;
+
+export const channelName = (kind: string): string => find(`channel.${kind}`) ?? kind;
+
+export const triggerName = (trigger: string): string => find(`trigger.${trigger}`) ?? trigger;

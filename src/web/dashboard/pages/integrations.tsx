@@ -8,7 +8,7 @@ import { TableCard } from '../parts/table-card.tsx';
 import { Webhooks } from '../parts/webhooks.tsx';
 import { useAction, useQuery, useSession, useText } from '../session.ts';
 import type { Query } from '../session.ts';
-import { find, rich, t } from '../text.ts';
+import { channelName, find, rich, t } from '../text.ts';
 
 const SHOPIFY_TOPICS = 'products/create, products/update, products/delete, inventory_levels/update';
 
@@ -85,7 +85,7 @@ type Integration = Answered<gql.IntegrationsQuery>['integrations'][number];
 /** Only operators see what the service says of its providers: it names their variables and servers. */
 function detailOf({ name, kind, state, detail }: Integration, isOperator: boolean): string {
   if (isOperator) return detail;
-  if (state === 'unconfigured') return t('integrations.askOperator', { channel: t(`channel.${kind}`) });
+  if (state === 'unconfigured') return t('integrations.askOperator', { channel: channelName(kind) });
   return find(`provider.${name}.${state}`) ?? t('integrations.byOperator');
 }
 
@@ -102,7 +102,7 @@ export function IntegrationsPage() {
         keyOf={({ name, kind }) => `${name} ${kind}`}
         columns={[
           { label: 'integrations.provider', cell: ({ name }) => find(`provider.${name}`) ?? name },
-          { label: 'integrations.for', cell: ({ kind }) => t(`channel.${kind}`) },
+          { label: 'integrations.for', cell: ({ kind }) => channelName(kind) },
           {
             label: 'table.state',
             cell: ({ state }) => (

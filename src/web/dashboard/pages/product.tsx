@@ -7,7 +7,7 @@ import { SUBSCRIPTION, SetStockButton, Stock } from '../parts/product.tsx';
 import { TableCard } from '../parts/table-card.tsx';
 import { hrefTo } from '../route.ts';
 import { useAddressPages, useQuery } from '../session.ts';
-import { t, topicName } from '../text.ts';
+import { find, t, topicName } from '../text.ts';
 
 type Occasion = Answered<gql.ProductQuery>['occasions'][number];
 type Change = Answered<gql.ProductQuery>['stockChanges'][number];
@@ -81,7 +81,7 @@ const ofChange = (change: Change): Entry => ({
 const ofOccasion = ({ id, topic, cause, state, units, openedAt }: Occasion): Entry => ({
   id: `alerts ${id}`,
   at: openedAt,
-  what: t(`product.cause.${cause}`),
+  what: find(`product.cause.${cause}`) ?? cause,
   detail: [
     topicName(topic),
     ...(units > 0 ? [t('product.unitCount', { count: units })] : []),

@@ -4,7 +4,7 @@ import { Badge, Flag, Page } from '../parts/layout.tsx';
 import { SearchBox, TableCard, oneOf, useFilters } from '../parts/table-card.tsx';
 import { hrefTo } from '../route.ts';
 import { useAddressPages, useQuery } from '../session.ts';
-import { find, t } from '../text.ts';
+import { channelName, find, t } from '../text.ts';
 
 function MailingList() {
   const list = useAddressPages(gql.MailingListDocument, {});
@@ -20,7 +20,7 @@ function MailingList() {
       file={{ path: 'mailinglist.csv' }}
       columns={[
         { label: 'table.contact', cell: ({ mediumvalue }) => <span class="wrap">{mediumvalue}</span> },
-        { label: 'mailing.medium', cell: ({ medium }) => t(`channel.${medium}`) },
+        { label: 'mailing.medium', cell: ({ medium }) => channelName(medium) },
         { label: 'table.since', time: ({ signuptime }) => signuptime },
         { label: 'mailing.source', cell: ({ acceptsource: from }) => find(`mailing.source.${from}`) ?? from },
       ]}

@@ -13,7 +13,7 @@ import { TemplatePreview, usePreview } from '../parts/template-preview.tsx';
 import { TopicSend } from '../parts/topic-send.tsx';
 import { hrefTo, useRoute } from '../route.ts';
 import { useQuery, useSession } from '../session.ts';
-import { rich, t, topicName } from '../text.ts';
+import { rich, t, topicName, triggerName } from '../text.ts';
 import { draftOf, inputOf, isRuleShown, listOf, ruleRows, textsOf } from '../topic-draft.ts';
 import type { Recipients, TopicDraft, Triggers } from '../topic-draft.ts';
 import { forgetUnsaved } from '../unsaved.tsx';
@@ -47,7 +47,7 @@ function TopicRules({ triggers, form }: { triggers: Triggers; form: Form<TopicDr
       <div class="field-row">
         <Choice
           label={t('editor.trigger')}
-          options={triggers.map(({ name }) => ({ value: name, label: t(`trigger.${name}`) }))}
+          options={triggers.map(({ name }) => ({ value: name, label: triggerName(name) }))}
           {...form.text('trigger')}
         />
         {fieldsOf((row) => row.kind !== 'flag' && row.form.with === undefined)}
@@ -160,7 +160,7 @@ export function TopicPage({ name }: { name: string }) {
   return (
     <Page
       title={topicName(name)}
-      lead={known ? rich('editor.lead', { trigger: t(`trigger.${known.trigger}`), link: all }) : all}
+      lead={known ? rich('editor.lead', { trigger: triggerName(known.trigger), link: all }) : all}
       aside={known && !known.isBuiltIn && <TopicDelete name={name} />}
     >
       <Loaded query={query} lines={8}>

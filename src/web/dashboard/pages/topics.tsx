@@ -5,7 +5,7 @@ import { Badge, Button, Page } from '../parts/layout.tsx';
 import { TableCard } from '../parts/table-card.tsx';
 import { hrefTo } from '../route.ts';
 import { useQuery, useSession } from '../session.ts';
-import { t, topicName } from '../text.ts';
+import { t, topicName, triggerName } from '../text.ts';
 import { rulesText } from '../topic-draft.ts';
 
 export function TopicsPage() {
@@ -51,7 +51,7 @@ export function TopicsPage() {
           {
             label: 'topics.sent',
             cell: ({ trigger }) => (
-              <Badge tone={trigger === 'manual' ? 'plain' : 'good'}>{t(`trigger.${trigger}`)}</Badge>
+              <Badge tone={trigger === 'manual' ? 'plain' : 'good'}>{triggerName(trigger)}</Badge>
             ),
           },
           { label: 'topics.rules', cell: (topic) => rulesText(topic, triggers) },

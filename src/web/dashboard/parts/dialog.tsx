@@ -30,11 +30,15 @@ export function Dialog({ title, isWide = false, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
+    const opener = document.activeElement;
     const dialog = ref.current!;
     dialog.showModal();
     // Focuses the first input, if any; the browser would focus the close button.
     dialog.querySelector<HTMLElement>('input, textarea, select')?.focus();
-    return () => dialog.close();
+    return () => {
+      dialog.close();
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+    };
   }, []);
   return (
     <dialog

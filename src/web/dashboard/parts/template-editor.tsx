@@ -3,7 +3,7 @@ import type * as gql from '../../../generated/dashboard.ts';
 import type { Answered } from '../api.ts';
 import { languageName } from '../language.ts';
 import { moveTo } from '../route.ts';
-import { find, partName, rich, t } from '../text.ts';
+import { channelName, find, partName, rich, t } from '../text.ts';
 import { INBOX_LENGTHS, cutLine } from '../topic-draft.ts';
 import type { Texts, TopicDraft } from '../topic-draft.ts';
 import { leaveWith } from '../unsaved.tsx';
@@ -139,7 +139,7 @@ export function TemplateEditor({ channels, variables, form, saved, preview, onPa
     const isWrong = advanced.some(({ name }) => name === error?.name);
     return (
       <section key={medium} class="channel-texts">
-        <h3>{t(`channel.${medium}`)}</h3>
+        <h3>{channelName(medium)}</h3>
         {advanced.some(({ name, isHtml }) => isHtml && isOwn(name)) && (
           <p class="notice">
             <span>

@@ -3,7 +3,7 @@ import * as gql from '../../../generated/dashboard.ts';
 import { formatNumber } from '../format.ts';
 import { hrefTo } from '../route.ts';
 import { useAction, usePolling, useQuery, useSession, useText } from '../session.ts';
-import { rich, t, topicName } from '../text.ts';
+import { channelName, find, rich, t, topicName } from '../text.ts';
 import { Choice, TextField } from './fields.tsx';
 import { ActionForm, Confirm } from './form.tsx';
 import { Button, Card, Loaded } from './layout.tsx';
@@ -22,7 +22,7 @@ type Epis = (string | number)[];
 function waysText(counts: Counts, channels: Channels, least: number): string {
   const ways = channels.flatMap(({ medium }) => {
     const count = counts.find((entry) => entry.medium === medium)?.count ?? 0;
-    return count >= least ? [t('send.by', { count, channel: t(`channel.${medium}`) })] : [];
+    return count >= least ? [t('send.by', { count, channel: channelName(medium) })] : [];
   });
   return ways.join(', ');
 }
@@ -60,13 +60,13 @@ function TestSend({ topic, language, channels, isChanged }: Props) {
           <Choice
             label={t('send.channel')}
             value={medium}
-            options={channels.map((one) => ({ value: one.medium, label: t(`channel.${one.medium}`) }))}
+            options={channels.map((one) => ({ value: one.medium, label: channelName(one.medium) }))}
             onValue={setMedium}
           />
           <TextField
-            label={t(`contact.${medium}`)}
+            label={find(`contact.${medium}`) ?? t('table.contact')}
             name="mediumvalue"
-            problem={t(`error.contact.${medium}`)}
+            problem={find(`error.contact.${medium}`)}
             required
             autocomplete="off"
             placeholder={channels.find((one) => one.medium === medium)!.contactSample}
