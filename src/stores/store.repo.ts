@@ -137,7 +137,8 @@ export async function moveStoreEpoch(db: Database, pid: string): Promise<void> {
 }
 
 export async function setServiceMaintenance(db: Database, maintenance: boolean): Promise<void> {
-  await db.prisma.serviceState.upsert({ where: { id: 1 }, create: { maintenance }, update: { maintenance } });
+  const create = { id: 1, maintenance };
+  await db.prisma.serviceState.upsert({ where: { id: 1 }, create, update: { maintenance } });
 }
 
 /** SQL: monitors use their own connection, which Prisma does not have. */
@@ -148,13 +149,13 @@ export async function isServiceClosed({ monitor }: Database): Promise<boolean> {
 
 /** Returns the key that pseudonymises callers in shared rate limits; the first process to call this creates it. */
 export async function readServiceSecret(db: Database): Promise<Uint8Array> {
-  const state = { where: { id: 1 }, create: {}, update: {}, select: { secret: true } };
+  const state = { where: { id: 1 }, create: { id: 1 }, update: { id: 1 }, select: { secret: true } };
   return (await db.prisma.serviceState.upsert(state)).secret;
 }
 
 /** `store -- move` reads there whether the services of the target can decrypt the store's password. */
 export async function noteKeyIds({ prisma }: Db, keyIds: string[]): Promise<void> {
-  await prisma.serviceState.upsert({ where: { id: 1 }, create: { keyIds }, update: { keyIds } });
+  await prisma.serviceState.upsert({ where: { id: 1 }, create: { id: 1, keyIds }, update: { keyIds } });
 }
 
 export type ApiKeyRow = Pick<StoreKeyModel, keyof typeof API_KEY>;

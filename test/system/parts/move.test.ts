@@ -261,6 +261,7 @@ describeWith(['PostgreSQL 15', 'HAProxy', 'PgBouncer'], 'a store that moves betw
     expect(code === 0 ? '' : stderr).toBe('');
     const stops = `SELECT is_stopped FROM stop WHERE value = '+4915199'`;
     expect(await askPostgres(second.database.url, stops)).toEqual([{ is_stopped: true }]);
+    expect((await both.move(first, null, store.pid, '--finish')).code).toBe(0);
   });
 
   test('says all that is in the way before it changes anything, each with the line that mends it', async () => {

@@ -20,7 +20,10 @@ export async function readStep({ rows }: Server, pid: string): Promise<Step | nu
 export const setStep = ({ source, pid }: Move, step: Step | null): Promise<void> =>
   source.patiently(async () => {
     await source.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 815004))', [pid]);
-    await source.query('UPDATE store SET move_step = $2 WHERE pid = $1', [pid, step]);
+    await source.query('UPDATE store SET move_step = $2 WHERE pid = $1 AND move_step IS DISTINCT FROM $2', [
+      pid,
+      step,
+    ]);
   });
 
 /** Raises the fences on all tables, or takes them away. */
