@@ -106,7 +106,7 @@ const [firstRead, keptRead] = ['wishgate, first read', 'wishgate, nothing change
   processorTime(READS, row),
 ) as [[number, number], [number, number]];
 const write = processorTime('REST update-ctx: one item set', 'wishgate');
-const view = processorTime('Identification of new guests', 'wishgate, no row');
+const view = processorTime('Identification of new guests', 'wishgate, a guest: no row');
 /** Of the hand-over to a mail server that takes them at once: docs/performance.md, hand-over of queued alerts. */
 const ALERTS_A_SECOND_A_PROCESS = 1_500;
 

@@ -1,6 +1,6 @@
 // The rows that everything is measured on. Pure: the same seed gives the same rows, byte for byte, on every machine.
 import { createHash } from 'node:crypto';
-import { publicIdOf, regidOf, sessionidOf } from '../src/shoppers/identity.rules.ts';
+import { accountRegid, publicIdOf, sessionidOf } from '../src/shoppers/identity.rules.ts';
 import { hashKey } from '../src/stores/store.rules.ts';
 
 /** How much there is. Each shopper has one list of ten items. */
@@ -145,7 +145,7 @@ const lidOf = (store: number, shopper: number): string =>
 export function shopperOf(store: number, number: number): BenchShopper {
   const { secret, ...rest } = storeOf(store);
   const em = emailOf(number);
-  const regid = regidOf(secret, 'account', em);
+  const regid = accountRegid(secret, em);
   const sessionid = sessionidOf({ secret, tokenKeys: [] }, regid, 'bench', '0.0');
   return { store: { secret, ...rest }, regid, sessionid, em, lid: lidOf(store, number) };
 }
@@ -212,7 +212,7 @@ function* rowsOfShoppers(
   const items: Value[][] = [];
   for (let number = first; number < last; number += 1) {
     const em = emailOf(number);
-    const regid = regidOf(secret, 'account', em);
+    const regid = accountRegid(secret, em);
     const [uid, di] = [publicIdOf(secret, 'user', regid), publicIdOf(secret, 'device', regid)];
     const [lid, at] = [lidOf(store, number), timeOf(number)];
     shoppers.push([pid, regid, false, uid, di, em, pick(NAMES), `Shopper ${number}`, at, at, at]);

@@ -210,11 +210,11 @@ async function main(): Promise<void> {
       const show = (name: string, { seconds: took, p50, p99 }: Awaited<ReturnType<typeof measure>>): void =>
         say(`${name}: ${took.toFixed(0)} s, list reads p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms`);
       await measure(() => delay(5_000));
-      show('without removal', await measure(() => delay(30_000)));
+      show('without removal', await measure(() => delay(60_000)));
       await db.query(
         "UPDATE service_state SET sweep_at = now() - interval '2 days', swept_pid = '', swept_regid = ''",
       );
-      show('the service removes guests by itself', await measure(() => delay(30_000)));
+      show('the service removes guests by itself', await measure(() => delay(60_000)));
       const { left } = await ask<{ left: number }>(
         "SELECT count(*)::int AS left FROM shopper WHERE regid LIKE '%G'",
       );
@@ -224,7 +224,7 @@ async function main(): Promise<void> {
         stdio: ['ignore', 'inherit', 'ignore'],
       });
       show(`remove-guests of ${left} guests`, await measure(() => once(command, 'exit')));
-      show('without removal again', await measure(() => delay(30_000)));
+      show('without removal again', await measure(() => delay(60_000)));
       isOn = false;
       await reader;
     }

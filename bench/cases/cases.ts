@@ -2,6 +2,7 @@ import type { Case } from '../bench.ts';
 import { handover, holders, readsDuring, restock } from './alerts.ts';
 import { bare } from './bare.ts';
 import { growth } from './growth.ts';
+import { identify } from './identify.ts';
 import { importing } from './import.ts';
 import { overload } from './overload.ts';
 import { memory, processes, start, twoProcesses } from './process.ts';
@@ -12,7 +13,7 @@ import { write } from './writes.ts';
 
 /** All measurements, in the order in which they run. */
 export const CASES: readonly Case[] = [
-  ...[bare, lists, contents, graphql, write, subscribe],
+  ...[bare, lists, contents, graphql, write, subscribe, identify],
   ...[restock, holders, handover, readsDuring, importing, growth],
   ...[streams, overload, twoProcesses, processes, memory, start],
 ];

@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHmac, hash } from 'node:crypto';
 import { isSameText, signingKey, tryKeys } from '../stores/store.rules.ts';
 import type { TokenStore } from '../stores/store.rules.ts';
 
@@ -8,8 +8,6 @@ import type { TokenStore } from '../stores/store.rules.ts';
 function mac(secret: Uint8Array, ...parts: string[]): string {
   return createHmac('sha256', secret).update(JSON.stringify(parts)).digest('base64url');
 }
-
-export type ShopperKind = 'guest' | 'account';
 
 // A guest has no row until it saves something, so its regid says itself that it is one of ours: 22 characters are derived, 20 check them, and
 // the last one is the mark. Other regids never end in it: their last character holds four bits.
@@ -21,15 +19,15 @@ function markGuest(secret: Uint8Array, derived: string): string {
   return (derived + mac(secret, 'guest check', derived)).slice(0, REGID_LENGTH - 1) + GUEST_MARK;
 }
 
-/** The permanent token of a guest (lower-case uuid) or an account (lower-case email). */
-export function regidOf(secret: Uint8Array, kind: ShopperKind, identity: string): string {
-  const derived = mac(secret, kind, identity);
-  return kind === 'guest' ? markGuest(secret, derived.slice(0, GUEST_LENGTH)) : derived;
+/** The permanent token of an account (lower-case email). */
+export function accountRegid(secret: Uint8Array, email: string): string {
+  return mac(secret, 'account', email);
 }
 
-/** The regid of a guest before regids had a mark; a guest with a row under it keeps it. */
-export function formerGuestRegid(secret: Uint8Array, uuid: string): string {
-  return mac(secret, 'guest', uuid);
+/** The permanent token of a guest (lower-case uuid), and its regid before regids had a mark; a guest with a row under that keeps it. */
+export function guestRegids(secret: Uint8Array, uuid: string): [regid: string, former: string] {
+  const former = mac(secret, 'guest', uuid);
+  return [markGuest(secret, former.slice(0, GUEST_LENGTH)), former];
 }
 
 /** Whether the store's secret made this regid for a guest; takes the same time for every wrong one. */
@@ -57,7 +55,7 @@ export function markIn(sessionid: string): string {
 
 /** The sessionid for one kind of client: a short hash of its name, the shopper's mark, then the signature of both. */
 export function sessionidOf(store: TokenStore, regid: string, useragenttype: string, epoch: string): string {
-  const tag = createHash('sha256').update(useragenttype).digest('base64url').slice(0, TAG_LENGTH);
+  const tag = hash('sha256', useragenttype, 'base64url').slice(0, TAG_LENGTH);
   const head = tag + sessionMarkOf(store.secret, regid, epoch);
   return head + mac(signingKey(store), 'session', regid, head, epoch);
 }

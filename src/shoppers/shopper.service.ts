@@ -18,8 +18,7 @@ import {
 import type { CountedConnection } from '../platform/page.ts';
 import { findStore, moveStoreEpoch } from '../stores/store.repo.ts';
 import { failNoStore } from '../stores/store.service.ts';
-import { formerGuestRegid, isGuestRegid, publicIdOf, regidOf } from './identity.rules.ts';
-import type { ShopperKind } from './identity.rules.ts';
+import { accountRegid, guestRegids, isGuestRegid, publicIdOf } from './identity.rules.ts';
 import { BLANK_PROFILE, profileFault, withoutEmpty } from './profile.rules.ts';
 import * as shoppers from './shopper.repo.ts';
 import type { IdentityKey, NewShopper, ShopperChanges, ShopperFilter, ShopperRow } from './shopper.repo.ts';
@@ -74,16 +73,17 @@ function checkChanges(input: UpdateShopperInput): ShopperChanges {
 /** Identities derive from its secret. */
 export type KeyedStore = { pid: string; secret: Uint8Array };
 
-/** The row of a guest or an account that may not exist yet. */
-export function newShopper(store: KeyedStore, kind: ShopperKind, identity: string): NewShopper {
-  const em = kind === 'account' ? identity : null;
-  return withRegid(store, kind, regidOf(store.secret, kind, identity), em);
+/** The row of an account, or of a guest (no email), that may not exist yet. */
+function newShopper({ pid, secret }: KeyedStore, regid: string, em: string | null): NewShopper {
+  const [uid, di] = [publicIdOf(secret, 'user', regid), publicIdOf(secret, 'device', regid)];
+  return { pid, regid, isGuest: em === null, uid, di, em };
 }
 
-function withRegid({ pid, secret }: KeyedStore, kind: ShopperKind, regid: string, em: string | null) {
-  const [uid, di] = [publicIdOf(secret, 'user', regid), publicIdOf(secret, 'device', regid)];
-  return { pid, regid, isGuest: kind === 'guest', uid, di, em };
-}
+export const newAccount = (store: KeyedStore, email: string): NewShopper =>
+  newShopper(store, accountRegid(store.secret, email), email);
+
+export const newGuest = (store: KeyedStore, uuid: string): NewShopper =>
+  newShopper(store, guestRegids(store.secret, uuid)[0], null);
 
 const NEVER = new Date(0);
 
@@ -91,16 +91,15 @@ const NEVER = new Date(0);
 export function unseenGuest(store: KeyedStore, regid: string): ShopperRow | null {
   if (!isGuestRegid(store.secret, regid)) return null;
   const row = { mergedInto: null, epoch: 0, lastlogin: null, cts: NEVER, uts: NEVER };
-  return { ...BLANK_PROFILE, ...withRegid(store, 'guest', regid, null), ...row };
+  return { ...BLANK_PROFILE, ...newShopper(store, regid, null), ...row };
 }
 
 /** The guest of a uuid; its row is null until it saves something. One with a row from before regids had a mark keeps its regid. */
 export async function guestOf({ pid, secret }: KeyedStore, uuid: string, find: FindShopper) {
-  const regid = regidOf(secret, 'guest', uuid);
-  const keys = [regid, formerGuestRegid(secret, uuid)].map((one) => ({ pid, regid: one }));
-  const [row, former] = await Promise.all(keys.map(find));
+  const regids = guestRegids(secret, uuid);
+  const [row, former] = await Promise.all(regids.map((regid) => find({ pid, regid })));
   const found = row ?? former ?? null;
-  return { pid, regid: found?.regid ?? regid, row: found };
+  return { pid, regid: found?.regid ?? regids[0], row: found };
 }
 
 type FindShopper = (key: IdentityKey) => Promise<ShopperRow | null>;
@@ -115,7 +114,7 @@ export async function revokeSessions(
 ) {
   const store = (await findStore(db, pid)) ?? failNoStore();
   if ('all' in scope) return moveStoreEpoch(db, pid);
-  const account = 'email' in scope ? newShopper(store, 'account', checkEmail(scope.email)) : null;
+  const account = 'email' in scope ? newAccount(store, checkEmail(scope.email)) : null;
   const uuid = 'uuid' in scope ? checkUuid(scope.uuid) : '';
   await db.transaction(async (tx) => {
     const find: FindShopper = (key) => shoppers.findShopper(tx, key);

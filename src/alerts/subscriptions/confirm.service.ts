@@ -8,7 +8,7 @@ import { readConfirm, readShortConfirm } from '../../shoppers/contacts/link.rule
 import { recordConsent } from '../../shoppers/contacts/mailing-list.service.ts';
 import { namedStore } from '../../shoppers/contacts/opt-out.service.ts';
 import { announceCreated } from '../../shoppers/contacts/subscription-events.service.ts';
-import { newShopper } from '../../shoppers/shopper.service.ts';
+import { newAccount } from '../../shoppers/shopper.service.ts';
 import type { Sender } from '../../stores/sender.repo.ts';
 import { catchUp } from '../events/event.service.ts';
 import { describeAsked } from './confirm-message.service.ts';
@@ -62,7 +62,7 @@ async function describe(
 
 function coverageOf(store: Sender, claim: ConfirmClaim): requests.Coverage {
   const { contact } = claim;
-  const own = isAccountContact(contact) ? newShopper(store, 'account', contact.value).regid : null;
+  const own = isAccountContact(contact) ? newAccount(store, contact.value).regid : null;
   return { pid: store.pid, own, ...claim };
 }
 

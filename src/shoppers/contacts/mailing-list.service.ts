@@ -9,7 +9,7 @@ import type { CountedConnection } from '../../platform/page.ts';
 import { emitEvents } from '../../stores/webhooks/event.repo.ts';
 import { findAccount, lockShopper, touchShopper } from '../shopper.repo.ts';
 import type { IdentityKey } from '../shopper.repo.ts';
-import { newShopper } from '../shopper.service.ts';
+import { newAccount } from '../shopper.service.ts';
 import type { KeyedStore } from '../shopper.service.ts';
 import * as consents from './consent.repo.ts';
 import type { ConsentBefore, ConsentFilter, ConsentRow, NewConsent } from './consent.repo.ts';
@@ -29,7 +29,7 @@ export async function recordConsent(
   { accepts, regid }: { accepts: boolean; regid: string },
   now: Date,
 ): Promise<void> {
-  const account = isAccountContact(contact) ? newShopper(store, 'account', contact.value) : null;
+  const account = isAccountContact(contact) ? newAccount(store, contact.value) : null;
   if (account) await touchShopper(tx, account, now, null, false);
   const key = { pid: store.pid, regid: account?.regid ?? regid };
   const consent = { acceptmarketing: accepts, acceptsource: 'subscription', regid: key.regid };

@@ -8,7 +8,7 @@ import { variantUrl } from '../../stores/products/product.rules.ts';
 import { findSender } from '../../stores/sender.repo.ts';
 import type { Sender } from '../../stores/sender.repo.ts';
 import { isServed } from '../../stores/store.rules.ts';
-import { regidOf } from '../identity.rules.ts';
+import { accountRegid } from '../identity.rules.ts';
 import { hasDeclined, shopperKey } from './consent.repo.ts';
 import { isAccountContact, maskContact, withSameContacts } from './contact.rules.ts';
 import type { Contact, Medium } from './contact.rules.ts';
@@ -70,7 +70,7 @@ export async function findLinkStore(deps: Deps, token: string): Promise<Sender |
 
 /** The keys under which a contact's choice about click tracking is stored. */
 export function trackingKeys({ store, claim }: Unsubscribe) {
-  const account = isAccountContact(claim) ? [shopperKey(regidOf(store.secret, 'account', claim.value))] : [];
+  const account = isAccountContact(claim) ? [shopperKey(accountRegid(store.secret, claim.value))] : [];
   return [...withSameContacts(claim), ...account];
 }
 

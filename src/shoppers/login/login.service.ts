@@ -16,7 +16,7 @@ import { BLANK_PROFILE, fillProfile, isBlankProfile } from '../profile.rules.ts'
 import * as shoppers from '../shopper.repo.ts';
 import type { IdentityKey, NewShopper, ShopperRow } from '../shopper.repo.ts';
 import { checkEmail, checkUserAgentType, checkUuid } from '../shopper.rules.ts';
-import { guestOf, newShopper, unseenGuest } from '../shopper.service.ts';
+import { guestOf, newAccount, unseenGuest } from '../shopper.service.ts';
 
 /** Concurrent identifications share a statement. */
 const finder = oncePerDatabase(({ db }: Pick<Services, 'db'>) =>
@@ -29,7 +29,7 @@ export async function generateRegid(ctx: Context, { uuid, ...input }: MutationGe
   if (!uuid && !input.useremail)
     fail('invalid-uuid', 'Send uuid (a version 4 UUID, for a guest) or useremail (for an account)');
   const guestUuid = uuid ? checkUuid(uuid) : null;
-  const account = input.useremail ? newShopper(store, 'account', checkEmail(input.useremail)) : null;
+  const account = input.useremail ? newAccount(store, checkEmail(input.useremail)) : null;
   const useragenttype = checkUserAgentType(input.useragenttype);
   const language = readLanguage(input.language);
   const guest = guestUuid === null ? null : await guestOf(store, guestUuid, finder(ctx));
@@ -75,7 +75,7 @@ function isDue({ mergedInto, lastlogin, ...row }: ShopperRow, language: string |
  */
 export async function syncGuest(ctx: Context, { regid, ...input }: MutationSyncGuestArgs) {
   const store = requireStore(ctx);
-  const account = newShopper(store, 'account', checkEmail(input.useremail));
+  const account = newAccount(store, checkEmail(input.useremail));
   const useragenttype = checkUserAgentType(input.useragenttype);
   if (!isStorable(regid)) fail('sw-badregid');
   const known = await shoppers.findShopper(ctx.db, { pid: store.pid, regid });

@@ -7,7 +7,7 @@ import { fail } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { checkLimit } from '../../platform/page.ts';
 import { isStorable } from '../../platform/text.ts';
-import { publicIdOf, regidOf } from '../identity.rules.ts';
+import { accountRegid, publicIdOf } from '../identity.rules.ts';
 import { enterShopper, findByIds, findShopper, lockShopper } from '../shopper.repo.ts';
 import type { IdentityKey } from '../shopper.repo.ts';
 import { checkEmail } from '../shopper.rules.ts';
@@ -25,7 +25,7 @@ function keyOf(ctx: Context, { useremail, regid }: ShopperName): IdentityKey {
   // Two names could mean two people, and an erasure cannot be undone.
   if (regid && useremail) fail('invalid-request', 'Send either useremail or regid, not both');
   if (regid) return { pid, regid };
-  return { pid, regid: regidOf(secret, 'account', checkEmail(useremail)) };
+  return { pid, regid: accountRegid(secret, checkEmail(useremail)) };
 }
 
 export async function lookUpShopper(ctx: Context, { uid, ...name }: QueryFindShopperArgs) {

@@ -10,7 +10,7 @@ import { DAY_MS } from '../../platform/time.ts';
 import { hasDeclined, shopperKey } from '../../shoppers/contacts/consent.repo.ts';
 import type { PersonKey } from '../../shoppers/contacts/consent.repo.ts';
 import { contactsOf } from '../../shoppers/contacts/contact.rules.ts';
-import { regidOf } from '../../shoppers/identity.rules.ts';
+import { accountRegid } from '../../shoppers/identity.rules.ts';
 import { checkPeriod } from '../reports/period.rules.ts';
 import type { StoreRow } from '../store.repo.ts';
 import { attribute, sharesOf } from './attribution.rules.ts';
@@ -76,7 +76,7 @@ type BuyerKeys = { regid: string | null; regids: string[]; contacts: PersonKey[]
 
 /** The customer's ids and contacts: those the store sent, and those of its shopper. */
 async function findBuyer(tx: Tx, store: StoreRow, { regid, email, phone }: Order): Promise<BuyerKeys> {
-  const account = email === null ? null : regidOf(store.secret, 'account', email);
+  const account = email === null ? null : accountRegid(store.secret, email);
   const named = [regid, account].filter((one): one is string => one !== null);
   const buyers = named.length === 0 ? [] : await revenue.findBuyers(tx, store.pid, named);
   const contacts = [{ em: email, m: phone }, ...buyers].flatMap((buyer) => contactsOf(store, buyer));
