@@ -21,10 +21,21 @@ type Tickets = WeakMap<ServerResponse, Ticket>;
 const places: Tickets = new WeakMap();
 const outside: Tickets = new WeakMap();
 
-/** Calls `listener` when the response has ended or the client has disconnected; immediately if that has already happened. */
+const leaving = new WeakMap<ServerResponse, (() => void)[]>();
+
+/**
+ * Calls `listener` when the response has ended or the client has disconnected; immediately if that has already happened. Node hears of one listener
+ * only: each one costs time, and it warns at eleven, which a batch of ten operations has.
+ */
 export function onLeave(res: ServerResponse, listener: () => void): void {
+  const listeners = leaving.get(res);
   if (res.destroyed) listener();
-  else res.once('close', listener);
+  else if (listeners) listeners.push(listener);
+  else {
+    const all = [listener];
+    leaving.set(res, all);
+    res.once('close', () => all.forEach((one) => one()));
+  }
 }
 
 function releaseTicket(tickets: Tickets, res: ServerResponse): void {

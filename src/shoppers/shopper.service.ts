@@ -96,13 +96,12 @@ export function unseenGuest(store: KeyedStore, regid: string): ShopperRow | null
 
 /** The guest of a uuid; its row is null until it saves something. One with a row from before regids had a mark keeps its regid. */
 export async function guestOf({ pid, secret }: KeyedStore, uuid: string, find: FindShopper) {
-  const regids = guestRegids(secret, uuid);
-  const [row, former] = await Promise.all(regids.map((regid) => find({ pid, regid })));
-  const found = row ?? former ?? null;
-  return { pid, regid: found?.regid ?? regids[0], row: found };
+  const keys = guestRegids(secret, uuid).map((regid) => ({ pid, regid }));
+  const row = await find(keys);
+  return { pid, regid: row?.regid ?? keys[0]!.regid, row };
 }
 
-type FindShopper = (key: IdentityKey) => Promise<ShopperRow | null>;
+type FindShopper = (keys: IdentityKey[]) => Promise<ShopperRow | null>;
 
 type SessionScope = { email: string } | { uuid: string } | { all: true };
 
@@ -117,9 +116,9 @@ export async function revokeSessions(
   const account = 'email' in scope ? newAccount(store, checkEmail(scope.email)) : null;
   const uuid = 'uuid' in scope ? checkUuid(scope.uuid) : '';
   await db.transaction(async (tx) => {
-    const find: FindShopper = (key) => shoppers.findShopper(tx, key);
+    const find: FindShopper = async (keys) => (await shoppers.findShoppers(tx, [keys]))[0]!;
     const guest = account ? null : await guestOf(store, uuid, find);
-    const shopper = account ? await find(account) : (guest!.row ?? unseenGuest(store, guest!.regid));
+    const shopper = account ? await find([account]) : (guest!.row ?? unseenGuest(store, guest!.regid));
     if (shopper === null) return fail('not-found', 'Shopper not found');
     // A guest may have a session without a row.
     await shoppers.enterShopper(tx, shopper, now());

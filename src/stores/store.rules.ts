@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { fail, movingError } from '../platform/errors.ts';
 import { newId, newToken } from '../platform/ids.ts';
 import { isLine } from '../platform/text.ts';
@@ -71,7 +71,7 @@ export function checkKeyName(name: string): string {
 }
 
 export function hashKey(apiKey: string): Buffer<ArrayBuffer> {
-  return createHash('sha256').update(apiKey).digest();
+  return hash('sha256', apiKey, 'buffer');
 }
 
 /** A new key, recognizable for secret scanners by its prefix, and the row to store. */

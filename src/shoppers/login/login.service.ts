@@ -20,7 +20,7 @@ import { guestOf, newAccount, unseenGuest } from '../shopper.service.ts';
 
 /** Concurrent identifications share a statement. */
 const finder = oncePerDatabase(({ db }: Pick<Services, 'db'>) =>
-  createBatchLoader((keys: readonly IdentityKey[]) => shoppers.findShoppers(db, keys)),
+  createBatchLoader((choices: readonly IdentityKey[][]) => shoppers.findShoppers(db, choices)),
 );
 
 /** The regid and sessionid of a guest or an account; with both given, the guest logs in and is merged. */
@@ -46,7 +46,7 @@ export async function generateRegid(ctx: Context, { uuid, ...input }: MutationGe
 
 /** Creates the account or records its login, unless nothing would change. */
 async function identify(ctx: Context, account: NewShopper, language: string | null = null) {
-  const known = await finder(ctx)(account);
+  const known = await finder(ctx)([account]);
   const isSame = known !== null && known.em === account.em && !isDue(known, language, ctx.now());
   return isSame ? known : shoppers.touchShopper(ctx.db, account, ctx.now(), language);
 }
