@@ -24,8 +24,8 @@ const outside: Tickets = new WeakMap();
 const leaving = new WeakMap<ServerResponse, (() => void)[]>();
 
 /**
- * Calls `listener` when the response has ended or the client has disconnected; immediately if that has already happened. Node hears of one listener
- * only: each one costs time, and it warns at eleven, which a batch of ten operations has.
+ * Calls `listener` when the response has ended or the client has disconnected; immediately if that has already happened. Node gets one listener only: each one costs
+ * time, and it warns of a leak at eleven, which a document with many waiting fields has.
  */
 export function onLeave(res: ServerResponse, listener: () => void): void {
   const listeners = leaving.get(res);
