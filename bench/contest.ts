@@ -81,7 +81,7 @@ async function play(bench: Bench, { server, calls }: Contender, round: number): 
   return { outcome, cpuUs: own!, postgresUs: postgres! };
 }
 
-/** So many answers make V8 compile what is hot; a busy machine may need several rounds for them. */
+/** After this number of responses V8 has compiled the hot code; on a busy machine it may take several rounds. */
 const WARM_ANSWERS = 3_000;
 const MAX_WARM_ROUNDS = 5;
 

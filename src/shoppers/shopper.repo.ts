@@ -47,6 +47,13 @@ const MAKE = {
     ON CONFLICT DO NOTHING RETURNING ${COLUMNS}`,
 };
 
+/** Null if its row, or another one with its address, exists. */
+async function makeShopper(db: Db, shopper: NewShopper, now: Date, language: string | null) {
+  const { pid, regid, isGuest, uid, di, em } = shopper;
+  const [row] = await db.query<ShopperRow>(MAKE, [pid, regid, isGuest, uid, di, em, language, now]);
+  return row ?? null;
+}
+
 /**
  * Creates the shopper or records its visit; concurrent first calls leave one row. An account that was erased gets its address back. A null
  * `language` changes none, and only a login ends a merge.
@@ -58,11 +65,12 @@ export async function touchShopper(
   language: string | null = null,
   isLogin = true,
 ): Promise<ShopperRow> {
-  const { pid, regid, isGuest, uid, di, em } = shopper;
-  const update = () => db.query<ShopperRow>(TOUCH, [pid, regid, em, now, language, isLogin]);
-  const make = () => db.query<ShopperRow>(MAKE, [pid, regid, isGuest, uid, di, em, language, now]);
+  const { pid, regid, em } = shopper;
+  const update = async () =>
+    (await db.query<ShopperRow>(TOUCH, [pid, regid, em, now, language, isLogin]))[0] ?? null;
+  const make = () => makeShopper(db, shopper, now, language);
   for (const attempt of [update, make, update]) {
-    const [row] = await attempt();
+    const row = await attempt();
     if (row) return row;
   }
   throw new Error('Another shopper has this address or id');
@@ -71,7 +79,9 @@ export async function touchShopper(
 /** Locks the shopper's row, which a guest gets with its first write. */
 export async function enterShopper(tx: Tx, shopper: NewShopper, now: Date): Promise<ShopperRow> {
   const row = await lockShopper(tx, shopper);
-  return row?.lastlogin ? row : touchShopper(tx, shopper, now, null, false);
+  if (row?.lastlogin) return row;
+  const made = row === null ? await makeShopper(tx, shopper, now, null) : null;
+  return made ?? touchShopper(tx, shopper, now, null, false);
 }
 
 /** Records a visit, unless one was recorded within a day. */
