@@ -67,9 +67,10 @@ export async function authenticate(
   known: KnownState = NOTHING_KNOWN,
 ): Promise<Identified> {
   const identify = identifierOf(services);
-  const shown = { regid: clean(regid), sessionid, ...known };
+  // Every property from the start: a copy that adds some takes 5 µs.
+  const shown: CallerClaim = { pid: '', proof: null, regid: clean(regid), sessionid, ...known };
   if (authorization === '') {
-    if (session === '') return identify({ ...shown, pid: clean(pid), proof: null });
+    if (session === '') return identify({ ...shown, pid: clean(pid) });
     return identify({ ...shown, ...claimOfSession(await findSession(services, session), actsFor) });
   }
   const { user, apiKey } = parseBasic(authorization);
@@ -181,11 +182,12 @@ const identifierOf = oncePerApp((services: Services) => {
   db.onLost(() => stores.clear());
   const load = createBatchLoader<IdentityClaim, IdentityRow>((claims) => loadIdentities(db, claims), BATCH);
 
-  return async ({ pid, regid, proof, sessionid, shards, ...known }: CallerClaim): Promise<Identified> => {
+  return async (claim: CallerClaim): Promise<Identified> => {
+    const { pid, regid, proof, sessionid, shards, knownShopper: cached } = claim;
     const knownStore = stores.get(pid) ?? null;
     // Rows of one transaction share a version, so it says nothing about another shopper.
-    const isKnown = known.knownShopper?.row.pid === pid && known.knownShopper.row.regid === regid;
-    const knownShopper = isKnown ? known.knownShopper : null;
+    const isKnown = cached?.row.pid === pid && cached.row.regid === regid;
+    const knownShopper = isKnown ? cached : null;
     const hasKey = proof !== null && proof.kind !== 'operator';
     const found = await load({ pid, regid, hasKey, shards, knownStore, knownShopper });
     const { isServiceDown, keys, revision, catalog, generation } = found;
@@ -216,7 +218,7 @@ const identifierOf = oncePerApp((services: Services) => {
       ...nobody,
       store,
       keyId,
-      shopper: { ...shopper!, store },
+      shopper: { store, ...shopper! },
       state: { store: found.store!, shopper: shown!, revision, catalog, generation },
       denial: DENIALS.badRegid,
     };

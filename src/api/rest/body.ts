@@ -160,6 +160,8 @@ export async function readFormBody(req: Request, res: Response): Promise<string>
 }
 
 function decode(text: string): string {
+  // Most names and values need no decoding.
+  if (!/[%+]/.test(text)) return text;
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {

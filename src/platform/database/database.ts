@@ -72,8 +72,9 @@ const SAFE_INT8: pg.CustomTypesConfig = {
 function queryBy(run: Session['query'], keepsNames: boolean): Db['query'] {
   return async <Row>(statement: Statement | string, params: readonly unknown[] = []) => {
     const { name, text } = typeof statement === 'string' ? { text: statement } : statement;
-    const config = keepsNames && name !== undefined ? { name, text } : { text, label: name };
-    return (await run({ ...config, values: params as unknown[] })).rows as Row[];
+    const values = params as unknown[];
+    const config = keepsNames && name !== undefined ? { name, text, values } : { text, values, label: name };
+    return (await run(config)).rows as Row[];
   };
 }
 
