@@ -38,18 +38,33 @@ export async function findMaps(addresses: string | null) {
   return Promise.all(found);
 }
 
-/** Sends a store's calls and links to another back end; HAProxy forgets it at its next reload, so the file needs the lines, too. */
+type LoadedMap = Awaited<ReturnType<typeof findMaps>>[number];
+
+async function changeMap({ address, id }: LoadedMap, store: MappedStore, backend: string): Promise<void> {
+  for (const key of keysOf(store)) {
+    const reply = await ask(address, `set map ${id} ${key} ${backend}`);
+    if (reply !== '') await ask(address, `add map ${id} ${key} ${backend}`);
+    const entry = await ask(address, `get map ${id} ${key}`);
+    if (!entry.includes(`value="${backend}"`)) throw new Error(entry || 'no entry');
+  }
+}
+
+/**
+ * Sends a store's calls and links to another back end; HAProxy forgets it at its next reload, so the file needs the lines, too. Says which
+ * HAProxys did not take the change; the others have it.
+ */
 export async function mapStore(
-  maps: Awaited<ReturnType<typeof findMaps>>,
+  maps: readonly LoadedMap[],
   store: MappedStore,
   backend: string,
+  say: (line: string) => void,
 ): Promise<void> {
-  for (const { address, id } of maps)
-    for (const key of keysOf(store)) {
-      const reply = await ask(address, `set map ${id} ${key} ${backend}`);
-      if (reply !== '') await ask(address, `add map ${id} ${key} ${backend}`);
-      const entry = await ask(address, `get map ${id} ${key}`);
-      if (!entry.includes(`value="${backend}"`))
-        throw new Error(`HAProxy at ${address} did not take the change: ${entry}`);
-    }
+  const changes = maps.map((map) =>
+    changeMap(map, store, backend).catch((error: Error) =>
+      say(
+        `HAProxy at ${map.address} did not take the change (${error.message}): add the lines below to its map`,
+      ),
+    ),
+  );
+  await Promise.all(changes);
 }

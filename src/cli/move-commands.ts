@@ -59,7 +59,7 @@ export const moveCommands: Record<string, Command> = {
         const maps = await findMaps(config.haproxySocket);
         const lines = store ? mapLines(store, backend || '<back end>') : [];
         const route = async (): Promise<void> => {
-          if (store) await mapStore(maps, store, backend).catch((error: Error) => say(error.message));
+          if (store) await mapStore(maps, store, backend, say);
           say(["Lines for HAProxy's stores.map:", ...lines].join('\n  '));
         };
         const signal = abortOnSignal();
