@@ -29,10 +29,13 @@ type Running = ReadonlyMap<pg.PoolClient, number>;
 export function observePool(pool: pg.Pool, server: ServerRole) {
   pools.set(server, pool);
   const running = new Map<pg.PoolClient, number>();
+  const open = new Set<pg.PoolClient>();
   const connect = pool.connect.bind(pool) as () => Promise<pg.PoolClient>;
   const attributes = { 'db.system.name': 'postgresql', 'wishgate.server': server };
 
+  pool.on('remove', (client) => open.delete(client));
   pool.on('connect', (client) => {
+    open.add(client);
     const query = client.query.bind(client) as (...args: unknown[]) => Promise<pg.QueryResult>;
     client.query = (async (...args: unknown[]) => {
       const statement = nameOf(args[0] as Given | string);
@@ -55,6 +58,8 @@ export function observePool(pool: pg.Pool, server: ServerRole) {
 
   return {
     running: running as Running,
+    /** All connections of the pool. */
+    open: open as ReadonlySet<pg.PoolClient>,
     connect: async (): Promise<pg.PoolClient> => {
       const startedAt = performance.now();
       try {
@@ -89,13 +94,17 @@ const pidOf = (client: pg.ClientBase): number => (client as pg.ClientBase & { pr
 const SESSIONS = `
   SELECT $2 = pg_backend_pid() AS "isOwn", ARRAY(SELECT pid FROM pg_stat_activity WHERE pid = ANY($1) AND state NOT LIKE 'idle%') AS busy`;
 
-/** SQL: a session whose response was lost still holds the locks of its transaction. */
-const END = 'SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) pid';
+/** SQL: a session whose response was lost still holds the locks of its transaction, and each takes one of the server's connections. */
+const END = `
+  SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = ANY($1::int[]) OR (pid = ANY($2::int[]) AND state = 'idle')`;
 
-/** Closes silent connections, which TCP would keep for a quarter of an hour; long statements go on, because the server is asked. */
+/**
+ * Closes silent connections, which TCP would keep for a quarter of an hour; long statements go on, because the server is asked. Where one is
+ * silent the idle ones probably are: `onLost` replaces all, so that requests do not find them one by one.
+ */
 export function watchSilence(
   options: pg.ClientConfig,
-  running: Running,
+  { running, open }: Pick<ReturnType<typeof observePool>, 'running' | 'open'>,
   isPooled: boolean,
   log: Logger,
   onLost: () => void,
@@ -129,7 +138,8 @@ export function watchSilence(
         ]);
         const { isOwn, busy } = rows[0]!;
         const dead = isOwn ? giveUp(silent.filter(([client]) => !busy.includes(pidOf(client)))) : [];
-        if (dead.length > 0) await asking.query(END, [dead]);
+        const idle = [...open].filter((client) => !running.has(client)).map(pidOf);
+        if (dead.length > 0) await asking.query(END, [dead, idle]);
       }
       unanswered = 0;
     } catch (error) {

@@ -43,8 +43,8 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, isPooled: b
   // The pool awaits it, which its types do not know yet.
   const onConnect = checkWritable as (client: pg.ClientBase) => void;
   const pool = new pg.Pool({ ...config, connectionString: servers.url(), onConnect });
-  const { connect, running } = observePool(pool, 'primary');
-  const endWatch = watchSilence(pool.options, running, isPooled, log, lose);
+  const observed = observePool(pool, 'primary');
+  const endWatch = watchSilence(pool.options, observed, isPooled, log, leave);
   const monitor = new pg.Pool({ ...pool.options, max: 1, query_timeout: MONITOR_MS });
   const connectMonitor = monitor.connect.bind(monitor);
   for (const one of [pool, monitor]) {
@@ -74,7 +74,7 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, isPooled: b
     }
   };
 
-  const connectApart = (): Promise<pg.PoolClient> => connectBy(pool, connect);
+  const connectApart = (): Promise<pg.PoolClient> => connectBy(pool, observed.connect);
 
   const queryOn = async (client: pg.PoolClient, statement: pg.QueryConfig): Promise<pg.QueryResult> => {
     try {

@@ -38,14 +38,25 @@ afterAll(async () => {
 
 /** What nobody outside may ever read: places, statements, names of parts. */
 const INTERNALS =
-  /node_modules|\/(src|dist)\/[a-z]|\bat .{1,80}:\d+:\d+\)|prisma|postgres:|ECONNREFUSED|\bSELECT .{1,200}\bFROM\b|\bINSERT INTO\b|\bpg_[a-z]|violates|syntax error at or near/i;
+  /node_modules|\/(src|dist)\/[a-z]|\bat .{1,80}:\d+:\d+\)|prisma|postgres:|ECONNREFUSED|\bSELECT .{1,200}\bFROM\b|\bINSERT INTO\b|\bpg_[a-z]|violates|syntax error at or near/gi;
+
+/** What an answer shows of the inside; a value that was sent may come back in it, and may look like such. */
+function leakIn(text: string, { bytes }: FuzzRequest): string | undefined {
+  const sent = bytes.toString('latin1');
+  const decoded = sent.replaceAll(/%([\da-f]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(parseInt(hex, 16)),
+  );
+  const isEcho = (leak: string): boolean => sent.includes(leak) || decoded.includes(leak);
+  return text.match(INTERNALS)?.find((leak) => !isEcho(leak));
+}
 
 /** What is wrong with an answer; null when nothing is. */
-function judge({ kind, call }: FuzzRequest, { status, headers, body }: WireAnswer): string | null {
+function judge(request: FuzzRequest, { status, headers, body }: WireAnswer): string | null {
+  const { kind, call } = request;
   const isTold = status === 503 && /\r\nretry-after:/i.test(headers);
   if (status >= 500 && !isTold) return `status ${status}`;
   if (body.length > MAX_ANSWER) return `${body.length} bytes`;
-  const [leak] = INTERNALS.exec(body) ?? INTERNALS.exec(headers) ?? [];
+  const leak = leakIn(body, request) ?? leakIn(headers, request);
   if (leak !== undefined) return `leaks "${leak}"`;
   if (kind === 'raw' || !/\r\ncontent-type: application\/([a-z-]+\+)?json/i.test(headers)) return null;
   const parsed = JSON.parse(body) as Record<string, unknown>;

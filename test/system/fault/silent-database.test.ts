@@ -4,6 +4,7 @@ import { isDatabaseAway } from '../../../src/platform/database/errors.ts';
 import { createLogger } from '../../../src/platform/log.ts';
 import { startFaultProxy } from '../chaos/fault-proxy.ts';
 import type { FaultProxy } from '../chaos/fault-proxy.ts';
+import { until } from '../../until.ts';
 import { createTestDatabase } from '../../setup/database.ts';
 import type { TestDatabase } from '../../setup/database.ts';
 
@@ -40,6 +41,18 @@ test('a connection that has gone silent fails as an absent database, and its loc
   expect(isDatabaseAway(failure)).toBe(true);
   // PostgreSQL would hold the row for as long as it takes the other machine to answer: for ever.
   expect(await db.transaction((tx) => tx.query(LOCK))).toEqual([{ n: 1 }]);
+});
+
+test('after one silent connection no request finds another one, and the server keeps no session of them', async () => {
+  await Promise.all([1, 2, 3, 4].map(() => db.query('SELECT FROM pg_sleep(0.2)')));
+  proxy.setWeather('half-open');
+  proxy.setWeather('clear');
+  const failure = await db.query('SELECT 1').catch((error: unknown) => error);
+  expect(isDatabaseAway(failure)).toBe(true);
+  for (let n = 0; n < 4; n += 1) expect(await db.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  const others =
+    'SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()';
+  await until(async () => (await db.query<{ count: number }>(others))[0]!.count === 0);
 });
 
 test('a query to a database that never answers fails as an absent database', async () => {
