@@ -84,15 +84,26 @@ async function storm(weather: 'slow' | 'half-open'): Promise<void> {
   proxy.setWeather('clear');
 }
 
+/** False if the process has ended by itself meanwhile. */
+function killed(pid: number): boolean {
+  try {
+    return process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
+    throw error;
+  }
+}
+
 /** Everything that may happen to a service. */
 const FAULTS: Record<string, () => Promise<unknown>> = {
   service: () => service.end('SIGKILL'),
   worker: () => worker.end('SIGKILL'),
-  database: async () => process.kill(await serverPid(embedded.place.dir), 'SIGKILL'),
-  backend: async () => {
-    const pid = await backend();
-    if (pid !== undefined) process.kill(pid, 'SIGKILL');
-  },
+  database: () => until(async () => killed(await serverPid(embedded.place.dir))),
+  backend: () =>
+    until(async () => {
+      const pid = await backend();
+      return pid === undefined || killed(pid);
+    }),
   session: async () => query(`SELECT pg_terminate_backend(${(await backend()) ?? 0})`),
   cut: async () => proxy.cut(),
   slow: () => storm('slow'),
