@@ -1,7 +1,7 @@
 import { oncePerDatabase } from './batch.ts';
 import { AppError, fail } from './errors.ts';
-import { createFairQueue } from './fair-queue.ts';
-import type { Party, Ticket } from './fair-queue.ts';
+import { createFairQueue } from './in-flight.ts';
+import type { Party, Ticket } from './in-flight.ts';
 import { measureJson } from './json.ts';
 import { createTurns } from './turns.ts';
 

@@ -1,5 +1,5 @@
-import { createFairQueue } from '../../src/platform/fair-queue.ts';
-import type { Ticket } from '../../src/platform/fair-queue.ts';
+import { createFairQueue } from '../../src/platform/in-flight.ts';
+import type { Ticket } from '../../src/platform/in-flight.ts';
 import { until } from '../until.ts';
 
 const LIMITS = { weight: 10, capacity: 30, perStore: 20, perCaller: 10, waitMs: 60_000, maxWaiting: 200 };

@@ -1,9 +1,8 @@
 import bodyParser from 'body-parser';
 import type { Request, Response } from 'express';
 import { AppError, fail } from '../../platform/errors.ts';
-import { createFairQueue } from '../../platform/fair-queue.ts';
-import type { FairQueue, Ticket } from '../../platform/fair-queue.ts';
-import { onLeave } from '../../platform/in-flight.ts';
+import { createFairQueue, onLeave } from '../../platform/in-flight.ts';
+import type { FairQueue, Ticket } from '../../platform/in-flight.ts';
 import { parseJson } from '../../platform/json.ts';
 import { createTurns } from '../../platform/turns.ts';
 import { addressGroup } from '../limit.ts';
