@@ -9,7 +9,7 @@ import { sharedSchema } from './api/graphql/schema.ts';
 import { serveStream } from './api/graphql/stream.ts';
 import { serveHealth } from './api/health.ts';
 import type { Lifecycle } from './api/health.ts';
-import { allowCors, assignRequestId, isScript, requestIdOf, setCommonHeaders } from './api/http.ts';
+import { allowCors, isScript, prepareResponse, requestIdOf } from './api/http.ts';
 import { serveMetrics } from './api/metrics.ts';
 import { serveClicks } from './api/pages/click-redirect.ts';
 import { serveContactPages } from './api/pages/contact-pages.ts';
@@ -51,7 +51,7 @@ export async function createApp(
   app.enable('case sensitive routing');
   app.enable('strict routing');
   app.set('trust proxy', services.config.trustProxy);
-  app.use(assignRequestId, createAccessLog(services.log), setCommonHeaders, allowCors);
+  app.use(prepareResponse, createAccessLog(services.log), allowCors);
   // The most frequent calls come first, because Express tries handlers in order.
   app.use(serveRest(api));
   const [graphql, stream] = [serveGraphql(api), serveStream(api)];

@@ -109,22 +109,20 @@ export async function letOthersConnect(now = performance.now()): Promise<void> {
   if (areManyConnecting) await shortTurn();
 }
 
-/** No cache stores a response by default, because most belong to one shopper. Cacheable pages and scripts override this. */
-export function setCommonHeaders(_req: Request, res: Response, next: NextFunction): void {
+const HEADER = 'x-request-id';
+const ACCEPTABLE = /^[\w.:-]{1,128}$/;
+
+/**
+ * Gives the response its id, the caller's x-request-id where that is harmless, and the headers of every response. No cache stores one by
+ * default, because most belong to one shopper; cacheable pages and scripts override this.
+ */
+export function prepareResponse(req: Request, res: Response, next: NextFunction): void {
+  const given = req.headers[HEADER];
+  res.setHeader(HEADER, typeof given === 'string' && ACCEPTABLE.test(given) ? given : randomUUID());
   res.setHeader('X-Content-Type-Options', 'nosniff');
   res.setHeader('X-Frame-Options', 'DENY');
   res.setHeader('Referrer-Policy', 'no-referrer');
   res.setHeader('Cache-Control', 'no-store');
-  next();
-}
-
-const HEADER = 'x-request-id';
-const ACCEPTABLE = /^[\w.:-]{1,128}$/;
-
-/** Uses the caller's x-request-id where it is harmless, else creates one, and returns it in the response. */
-export function assignRequestId(req: Request, res: Response, next: NextFunction): void {
-  const given = req.headers[HEADER];
-  res.setHeader(HEADER, typeof given === 'string' && ACCEPTABLE.test(given) ? given : randomUUID());
   next();
 }
 

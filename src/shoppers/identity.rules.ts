@@ -28,7 +28,7 @@ function makePads(secret: Uint8Array) {
 function mac(secret: Uint8Array, ...parts: string[]): string {
   const { inner, outer } = padsOf.get(secret) ?? makePads(secret);
   const text = Buffer.concat([inner, Buffer.from(JSON.stringify(parts))]);
-  outer.write(hash('sha256', text, 'hex'), BLOCK, 'hex');
+  outer.write(hash('sha256', text, 'binary'), BLOCK, 'binary');
   return hash('sha256', outer, 'base64url');
 }
 

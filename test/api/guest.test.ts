@@ -81,7 +81,7 @@ test('repeated reads of a guest without a row come from the response cache, also
 
 test.each<[string, (regid: string) => string]>([
   ['of another store', (regid) => regid],
-  ['with one character changed', (regid) => (regid[3] === 'a' ? 'b' : 'a') + regid.slice(1)],
+  ['with one character changed', (regid) => (regid[0] === 'a' ? 'b' : 'a') + regid.slice(1)],
   [
     'with another check',
     (regid) => `${regid.slice(0, 30)}${regid[30] === 'a' ? 'b' : 'a'}${regid.slice(31)}`,

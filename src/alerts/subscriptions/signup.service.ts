@@ -21,7 +21,6 @@ import { saveSubscriptions } from './subscription.repo.ts';
 import type { NewSubscription, SignUpWrite, StoredSubscription } from './subscription.repo.ts';
 import { checkSignUp, keyOf } from './subscription.rules.ts';
 import type { CheckedSignUp } from './subscription.rules.ts';
-import { describeProduct } from './subscription.service.ts';
 
 type WantedSignUp = { ctx: Context; store: StoreRow; checked: CheckedSignUp; now: Date };
 
@@ -176,6 +175,8 @@ const shareSignUp = oncePerDatabase(({ db }: Pick<Services, 'db'>) =>
   }),
 );
 
+export type SignUp = Awaited<ReturnType<typeof subscribe>>;
+
 /** Subscribes a contact to topics of products, immediately or after double opt-in. Existing subscriptions are renewed. */
 export async function subscribe(ctx: Context, input: SubscribeInput) {
   const store = isStoreAlone(ctx) ? requireStore(ctx) : requireShopper(ctx).store;
@@ -192,7 +193,7 @@ export async function subscribe(ctx: Context, input: SubscribeInput) {
       ? 'Please confirm: the contact receives a message with a link, and alerts start after the link is opened'
       : 'Subscribed to alerts',
     confirmed: !isPending,
-    products: checked.products.map((product) => describeProduct(ctx, { pid: store.pid, ...product })),
+    products: checked.products.map((product) => ({ pid: store.pid, ...product })),
     topics: checked.topics,
   };
 }

@@ -13,6 +13,10 @@ export const subscriptionResolvers = {
     unsubscribe: (_root, ending, ctx) => subscriptions.unsubscribe(ctx, ending),
     deleteTopic: (_root, { name }, ctx) => deleteTopic(ctx, name),
   },
+  SubscribePayload: {
+    products: ({ products }, _args, ctx) =>
+      products.map((product) => subscriptions.describeProduct(ctx, product)),
+  },
   SubscriptionConnection: { totalCount: (page) => page.count() },
   Shopper: {
     subscriptions: (shopper, page, ctx) =>

@@ -20,7 +20,9 @@ import { guestOf, newAccount, unseenGuest } from '../shopper.service.ts';
 
 /** Concurrent identifications share a statement. */
 const finder = oncePerDatabase(({ db }: Pick<Services, 'db'>) =>
-  createBatchLoader((choices: readonly IdentityKey[][]) => shoppers.findShoppers(db, choices)),
+  createBatchLoader((choices: readonly IdentityKey[][]) => shoppers.findShoppers(db, choices), {
+    maxInFlight: 2,
+  }),
 );
 
 /** The regid and sessionid of a guest or an account; with both given, the guest logs in and is merged. */
