@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TestShopper } from '../../harness.ts';
+import { startPatience } from './patience.ts';
 
 /** An answer, alike for REST and GraphQL. */
 export type Answer = { status: number; type: string | null; body: Record<string, unknown> };
@@ -91,7 +92,9 @@ export function createCaller(
       ([name, value]) =>
         [name, typeof value === 'string' ? value : JSON.stringify(value)] as [string, string],
     );
-    const signal = AbortSignal.timeout(ANSWER_MS);
+    const late = new AbortController();
+    const { signal } = late;
+    const patience = startPatience(ANSWER_MS, () => late.abort());
     const url = isGraphql ? `${base()}/graphql` : `${base()}${path}${who.query}`;
     try {
       const answer = isGraphql
@@ -119,6 +122,8 @@ export function createCaller(
       else if ((error as Error).name !== 'TypeError') tally.faults.push(`${path}: ${String(error)}`);
       tally.broken += 1;
       return null;
+    } finally {
+      patience.end();
     }
   };
   return {

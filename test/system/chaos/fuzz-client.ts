@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
+import { startPatience } from './patience.ts';
 
 /** An answer as it came over the wire. */
 export type WireAnswer = { status: number; headers: string; body: string };
@@ -53,7 +54,7 @@ export function createConnection(port: number) {
         const used = open();
         let received = Buffer.alloc(0);
         const end = (answer: WireAnswer | null): void => {
-          clearTimeout(timer);
+          patience.end();
           used.removeAllListeners().on('error', () => undefined);
           if (answer === null || /\r\nconnection: *close/i.test(answer.headers)) {
             used.destroy();
@@ -61,7 +62,7 @@ export function createConnection(port: number) {
           } else used.once('close', () => (socket === used ? (socket = null) : null));
           resolve(answer);
         };
-        const timer = setTimeout(() => end(null), LIMIT_MS);
+        const patience = startPatience(LIMIT_MS, () => end(null));
         used.removeAllListeners();
         used.on('data', (chunk) => {
           received = Buffer.concat([received, chunk]);
@@ -81,14 +82,14 @@ export function sendRaw(port: number, bytes: Buffer): Promise<WireAnswer[] | nul
     const socket = connect(port, '127.0.0.1');
     let received = Buffer.alloc(0);
     let isLate = false;
-    const timer = setTimeout(() => {
+    const patience = startPatience(LIMIT_MS, () => {
       isLate = true;
       socket.destroy();
-    }, LIMIT_MS);
+    });
     socket.on('data', (chunk) => (received = Buffer.concat([received, chunk])));
     socket.on('error', () => undefined);
     socket.on('close', () => {
-      clearTimeout(timer);
+      patience.end();
       const answers: WireAnswer[] = [];
       for (let whole = readAnswer(received); whole; whole = readAnswer(received)) {
         answers.push(whole.answer);
