@@ -1,6 +1,7 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import pg from 'pg';
@@ -18,12 +19,14 @@ import { useService } from '../../harness.ts';
 import type { TestService } from '../../harness.ts';
 import { program } from '../../program.ts';
 import { withAdmin } from '../../setup/database.ts';
+import { until } from '../../until.ts';
 import * as kit from './fixtures/embedded-kit.ts';
 import { besideService } from './fixtures/main-process.ts';
 
 // A store that leaves a server for another one, and a mistake that is undone, while the other stores of the server work.
 
 const [from, to] = [useService({}), useService({})];
+const run = promisify(execFile);
 
 afterEach(kit.cleanUp);
 
@@ -359,8 +362,34 @@ test('a mistake is undone from a backup of all stores: lists return, what ended 
   for (const { key, rev } of after) expect(Number(rev)).toBeGreaterThan(before.get(key) ?? 0);
 });
 
+test('a restore that is killed while it writes leaves the store closed and as it was, and can be run again', async () => {
+  const store = await from.createStore();
+  const client = createClient(from, await from.guest(store));
+  const { lid } = await client.create('Birthday');
+  const file = join(await kit.makeDataDir(), 'store.backup');
+  const env = { ...process.env, ...besideService(from) };
+  await run(process.execPath, [program('cli/backup'), file, '--pid', store.pid], { env });
+  await client.ok('lists/delete-list', { lid });
+  const before = await rowsOf(from, store.pid);
+  const call = [program('cli/restore'), file, '--pid', store.pid, '--replace'];
+  await withAdmin(from.database.url, async (admin) => {
+    await admin.query('BEGIN');
+    await admin.query('SELECT FROM shopper WHERE pid = $1 FOR UPDATE', [store.pid]);
+    const restoring = spawn(process.execPath, call, { env, stdio: 'ignore' });
+    const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'DELETE FROM%"shopper"%'`;
+    await until(async () => (await from.services.db.query(waiting)).length === 1);
+    restoring.kill('SIGKILL');
+    await admin.query('ROLLBACK');
+    await until(async () => (await from.services.db.query(waiting)).length === 0);
+  });
+  expect(await rowsOf(from, store.pid)).toEqual(before);
+  expect(await client.failure(503, 'lists/fetch-lists')).toBe('maintenance');
+  await run(process.execPath, call, { env });
+  await openAgain(from, store.pid);
+  expect(await client.ok('lists/fetch-lists')).toMatchObject([{ lname: 'Birthday' }]);
+});
+
 describe('the commands of docs/operations/backup.md', () => {
-  const run = promisify(execFile);
   let stories: string[];
   let env: Record<string, string>;
   let folder: string;
