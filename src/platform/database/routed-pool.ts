@@ -41,7 +41,9 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, isPooled: b
   };
   const servers = createServers(url, log, leave);
   // The pool awaits it, which its types do not know yet.
-  const onConnect = checkWritable as (client: pg.ClientBase) => void;
+  const onConnect = ((client) => checkWritable(client, config.connectionTimeoutMillis)) as (
+    client: pg.ClientBase,
+  ) => void;
   const pool = new pg.Pool({ ...config, connectionString: servers.url(), onConnect });
   const observed = observePool(pool, 'primary');
   const endWatch = watchSilence(pool.options, observed, isPooled, log, leave);
@@ -172,9 +174,11 @@ const PROBE_MS = 2_000;
 /** While no server is writable, they are checked again after this time. */
 const REST_MS = 200;
 
-/** Throws on a read-only server, such as a replica. Runs for each new connection. */
-async function checkWritable(client: pg.ClientBase): Promise<void> {
-  const { rows } = await client.query<{ transaction_read_only: string }>('SHOW transaction_read_only');
+/** Throws on a read-only server, such as a replica. Runs for each new connection, which may be silent and is not watched yet. */
+async function checkWritable(client: pg.ClientBase, timeoutMs = PROBE_MS): Promise<void> {
+  // pg's types lack the limit of one statement.
+  const statement = { text: 'SHOW transaction_read_only', query_timeout: timeoutMs };
+  const { rows } = await client.query<{ transaction_read_only: string }>(statement);
   if (rows[0]?.transaction_read_only === 'on')
     throw codedError(READ_ONLY, 'The database server is read-only: it is a replica, or closed for writes');
 }

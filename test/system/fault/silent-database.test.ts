@@ -62,6 +62,16 @@ test('a query to a database that never answers fails as an absent database', asy
   expect(failures.map(isDatabaseAway)).toEqual([true, true]);
 });
 
+test('a connection that goes silent while it is opened fails as an absent database', async () => {
+  proxy.setWeather('half-open', 'SHOW transaction_read_only');
+  const other = openDatabase(db.pool.options.connectionString!, 4, createLogger('silent'));
+  const failure = await other.query('SELECT 1').catch((error: unknown) => error);
+  proxy.setWeather('clear');
+  expect(isDatabaseAway(failure)).toBe(true);
+  expect(await other.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  await other.close();
+});
+
 test('a statement that takes long on a living connection is answered', async () => {
   expect(await db.query('SELECT 1 AS one FROM pg_sleep(9)')).toEqual([{ one: 1 }]);
 });
