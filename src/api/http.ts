@@ -84,11 +84,31 @@ export function createHttpServer(given: Partial<HttpLimits> = {}) {
       Object.setPrototypeOf(FastResponse.prototype, app.response);
       app.request = FastRequest.prototype as typeof app.request;
       app.response = FastResponse.prototype as typeof app.response;
-      const handle: RequestListener = (req, res) => void app(req as never, res as never);
+      const handle: RequestListener = (req, res) =>
+        inOrder(req.socket, res, () => void app(req as never, res as never));
       server.off('request', wait).on('request', handle);
       for (const [req, res] of early.splice(0)) handle(req, res);
     },
   };
+}
+
+/** Requests that wait for an earlier one of their connection; one beyond the limit closes it. */
+const MAX_PIPELINED = 100;
+const pipelined = new WeakMap<Socket, number>();
+
+/**
+ * Serves a request after the earlier ones of its connection. Node starts all at once, but a response that waits for an earlier one would hold
+ * what its request has taken, for ever if the connection closes first, because its `close` event comes only if it was its turn.
+ */
+function inOrder(socket: Socket, res: ServerResponse, serve: () => void): void {
+  if (res.socket !== null) return serve();
+  const waiting = (pipelined.get(socket) ?? 0) + 1;
+  pipelined.set(socket, waiting);
+  if (waiting > MAX_PIPELINED) return void socket.destroy();
+  res.once('socket', () => {
+    pipelined.set(socket, pipelined.get(socket)! - 1);
+    serve();
+  });
 }
 
 /** Connections accepted this close together mean that more clients are waiting to connect. */

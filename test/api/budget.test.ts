@@ -211,6 +211,45 @@ describe('readers who do not read', () => {
   });
 });
 
+describe('requests that a client sends at once over one connection', () => {
+  function send(client: Client, ...paths: string[]) {
+    const { hostname, port } = new URL(service.url);
+    const { pid, ...session } = client.shopper;
+    const body = new URLSearchParams({ ...session, lname: 'Sent at once' }).toString();
+    const socket = connect(Number(port), hostname).setEncoding('utf8');
+    let text = '';
+    socket.on('data', (part: string) => (text += part));
+    for (const path of paths)
+      socket.write(
+        `POST ${path}?pid=${encodeURIComponent(pid)} HTTP/1.1\r\nhost: x\r\ncontent-type: application/x-www-form-urlencoded\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+      );
+    const closed = new Promise((resolve) => socket.on('error', () => {}).once('close', resolve));
+    return { socket, closed, text: () => text };
+  }
+
+  test('are served one after the other', async () => {
+    const me = await newGuest(service, store);
+    const { socket, text } = send(me, '/api/v3/lists/create', '/api/v3/lists/fetch-lists');
+    await until(() => text().split('HTTP/1.1 200').length === 3);
+    socket.destroy();
+    expect(text().split('HTTP/1.1 200')[2]).toContain('Sent at once');
+  });
+
+  test('hold no room after it has left', async () => {
+    const me = await newGuest(service, store);
+    const { socket, closed } = send(me, ...Array<string>(3).fill('/api/v3/lists/fetch-deleted'));
+    socket.end();
+    await closed;
+    await service.post('/api/v3/lists/fetch-deleted', {}, me).expect(200);
+  });
+
+  test('are not collected without end', async () => {
+    const me = await newGuest(service, store);
+    const { closed } = send(me, ...Array<string>(200).fill('/api/v3/lists/changes'));
+    await closed;
+  });
+});
+
 describe('what a caller without a session can do', () => {
   const document = 'mutation ($a: [ItemInput!]) { updateListContents(lid: "x", a: $a) { cnt } }';
   const faulty = { a: Array.from({ length: 50_000 }, () => ({ z: 1 })) };
