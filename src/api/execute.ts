@@ -1,5 +1,14 @@
-import { BREAK, Kind, createSourceEventStream, execute, validate, visit } from 'graphql';
-import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
+import {
+  BREAK,
+  GraphQLSchema,
+  Kind,
+  OperationTypeNode,
+  createSourceEventStream,
+  execute,
+  validate,
+  visit,
+} from 'graphql';
+import type { DocumentNode, ExecutionResult, GraphQLError } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { CompiledQuery } from 'graphql-jit';
 import { LRUCache } from 'lru-cache';
@@ -133,6 +142,37 @@ export async function subscribeTo(
   return { errors: source.errors!.map((error) => toGraphQLError(error, ctx)) };
 }
 
+/** The schema with its mutations as queries. */
+const swapped = new WeakMap<GraphQLSchema, GraphQLSchema>();
+
+function withMutationsAsQueries(schema: GraphQLSchema): GraphQLSchema {
+  const query = schema.getMutationType();
+  const made = swapped.get(schema) ?? new GraphQLSchema({ ...schema.toConfig(), query, mutation: null });
+  swapped.set(schema, made);
+  return made;
+}
+
+/** The document with its mutation as a query; null unless that is its only operation and has one field. */
+function queryOf({ definitions }: DocumentNode): DocumentNode | null {
+  const [mutation, ...others] = definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
+  const [field, ...more] = mutation?.selectionSet.selections ?? [];
+  if (mutation?.operation !== OperationTypeNode.MUTATION || others.length > 0) return null;
+  if (field?.kind !== Kind.FIELD || more.length > 0) return null;
+  // Without its place in the text, which `shrinkDocument` removes.
+  const query = { ...mutation, operation: OperationTypeNode.QUERY, loc: undefined };
+  return { kind: Kind.DOCUMENT, definitions: definitions.map((one) => (one === mutation ? query : one)) };
+}
+
+/**
+ * A mutation of one field is compiled as a query: to run several in turn, graphql-jit makes functions in each call, and V8 keeps them, and
+ * all of their request, until it collects its old generation.
+ */
+function compile(schema: GraphQLSchema, document: DocumentNode, operationName?: string) {
+  const query = queryOf(document);
+  if (query === null) return compileQuery(schema, document, operationName);
+  return compileQuery(withMutationsAsQueries(schema), query, operationName);
+}
+
 type RunQuery = CompiledQuery['query'];
 
 const own = new WeakMap<DocumentNode, RunQuery>();
@@ -140,7 +180,7 @@ const own = new WeakMap<DocumentNode, RunQuery>();
 function compileOwn(schema: GraphQLSchema, document: DocumentNode): RunQuery {
   const known = own.get(document);
   if (known) return known;
-  const made = compileQuery(schema, document);
+  const made = compile(schema, document);
   if (!isCompiledQuery(made)) throw new Error(`a document does not compile: ${made.errors?.[0]?.message}`);
   own.set(document, made.query);
   return made.query;
@@ -183,7 +223,7 @@ const compiled = new LRUCache<Plan, { query: RunQuery; bytes: number }>({
 function compileOnce(schema: GraphQLSchema, { document, operationName }: GraphqlOperation) {
   const { fields } = sizeOf(document, operationName);
   const isFit = fields <= MAX_FIELDS && isCompilable(document);
-  const made = isFit ? compileQuery(schema, document, operationName) : null;
+  const made = isFit ? compile(schema, document, operationName) : null;
   if (!made || !isCompiledQuery(made)) return null;
   return { query: made.query, bytes: fields * FIELD_BYTES + shrinkDocument(document) };
 }

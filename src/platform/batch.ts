@@ -162,8 +162,16 @@ const oncePer =
 /** Creates one value per database, such as the loaders that its requests share, and drops it together with the database. */
 export const oncePerDatabase = oncePer('db');
 
-/** Creates one value per request, such as the reads that its parts share. */
-export const oncePerRequest = oncePer('budget');
+/** Creates one value per request, such as the reads that its parts share. A WeakMap would keep it long after the request (`heldBy`). */
+export function oncePerRequest<Services extends { budget: object }, Value>(
+  make: (services: Services) => Value,
+) {
+  const slot = Symbol(make.name);
+  return (services: Services): Value => {
+    const budget: { [slot]?: Value } = services.budget;
+    return (budget[slot] ??= make(services));
+  };
+}
 
 /** Creates one value per running app, for values that also depend on the configuration. */
 export const oncePerApp = oncePer('config');

@@ -17,53 +17,54 @@ const MAX_WAITING_OUTSIDE = 8;
 /** Thousands of requests may wait for a change, each with its body in memory. */
 const MAX_WAITING_BODY = 50_000;
 
-type Tickets = WeakMap<ServerResponse, Ticket>;
-const places: Tickets = new WeakMap();
-const outside: Tickets = new WeakMap();
+type Held = { place?: Ticket; outside?: Ticket; leaving?: (() => void)[] };
+const HELD = Symbol('held');
 
-const leaving = new WeakMap<ServerResponse, (() => void)[]>();
+/** A WeakMap would keep every finished request until V8 collects its old generation, because it treats values as used until then. */
+function heldBy(res: ServerResponse & { [HELD]?: Held }): Held {
+  return (res[HELD] ??= { place: undefined, outside: undefined, leaving: undefined });
+}
 
 /**
  * Calls `listener` when the response has ended or the client has disconnected; immediately if that has already happened. Node gets one listener only: each one costs
  * time, and it warns of a leak at eleven, which a document with many waiting fields has.
  */
 export function onLeave(res: ServerResponse, listener: () => void): void {
-  const listeners = leaving.get(res);
+  const held = heldBy(res);
   if (res.destroyed) listener();
-  else if (listeners) listeners.push(listener);
+  else if (held.leaving) held.leaving.push(listener);
   else {
-    const all = [listener];
-    leaving.set(res, all);
+    const all = (held.leaving = [listener]);
     res.once('close', () => all.forEach((one) => one()));
   }
 }
 
-function releaseTicket(tickets: Tickets, res: ServerResponse): void {
-  tickets.get(res)?.release();
-  tickets.delete(res);
+function releaseTicket(kind: 'place' | 'outside', res: ServerResponse): void {
+  const held = heldBy(res);
+  held[kind]?.release();
+  held[kind] = undefined;
 }
 
-function takeTicket(tickets: Tickets, queue: FairQueue, res: ServerResponse, party: Party): Ticket {
-  releaseTicket(tickets, res);
-  const ticket = queue.enter(party);
-  tickets.set(res, ticket);
+function takeTicket(kind: 'place' | 'outside', queue: FairQueue, res: ServerResponse, party: Party): Ticket {
+  releaseTicket(kind, res);
+  const ticket = (heldBy(res)[kind] = queue.enter(party));
   onLeave(res, () => releaseAll(res));
   return ticket;
 }
 
 export function takePlace(queue: FairQueue, res: ServerResponse, party: Party): Promise<void> {
-  return takeTicket(places, queue, res, party).admitted;
+  return takeTicket('place', queue, res, party).admitted;
 }
 
 /** Gives the slot of a request to the next one, because this one waits for something else. */
 export function releasePlace(res: ServerResponse): void {
-  releaseTicket(places, res);
+  releaseTicket('place', res);
 }
 
 /** Releases everything that a request holds once its response begins or its client has disconnected. */
 export function releaseAll(res: ServerResponse): void {
-  releaseTicket(places, res);
-  releaseTicket(outside, res);
+  releaseTicket('place', res);
+  releaseTicket('outside', res);
 }
 
 /** Releases the slot and the body of a request that waits for a change or writes a stream. */
@@ -78,7 +79,7 @@ export function releaseWhileWaiting({ response }: Connection): void {
 /** Takes one of the store's few slots for requests that wait for an external system. */
 export async function goOutside(ctx: { connection: Connection }): Promise<void> {
   const { response, party } = ctx.connection;
-  const ticket = outside.get(response) ?? takeTicket(outside, outsideQueue, response, party);
+  const ticket = heldBy(response).outside ?? takeTicket('outside', outsideQueue, response, party);
   if (ticket.position <= MAX_WAITING_OUTSIDE) releasePlace(response);
   await ticket.admitted;
   releasePlace(response);
