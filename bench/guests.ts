@@ -15,15 +15,15 @@ const HELP = `npx tsx bench/guests.ts [flags]
 
 Identifies new guests over HTTP and compares rows and WAL with an idle service; then removes idle guests while shoppers read their lists.
 
-  --visitors N   guests to identify (1,000,000)
-  --idle N       idle guests to remove (1,000,000; 0 leaves this part out)
-  --against DIR  another build, such as an older checkout, that takes turns with this one; both have their visitors in portions
-  --help         this text
+  --visitors N     guests to identify (1,000,000)
+  --connections N  visitors at a time (32)
+  --idle N         idle guests to remove (1,000,000; 0 leaves this part out)
+  --against DIR    another build, such as an older checkout, that takes turns with this one; both have their visitors in portions
+  --help           this text
 `;
 
 const DATABASE = 'wishgate_bench_guests';
 const PORT = 4_790;
-const CONNECTIONS = 32;
 const PORTION = 50_000;
 const IDLE_MS = 10_000;
 const READERS = 200;
@@ -74,7 +74,7 @@ const identify = (store: Store, fields: Record<string, string>): string =>
   post('/storeadmin/v3/user/generate-regid', { ...fields, useragenttype: 'bench' }, store);
 
 /** A service of one build on a database of its own, with visitors. */
-async function startBuild(cwd: string, port: number, server: string) {
+async function startBuild(cwd: string, port: number, server: string, visitorsAtATime: number) {
   const admin = new pg.Client({ connectionString: server });
   await admin.connect();
   const database = `${DATABASE}_${port}`;
@@ -139,7 +139,7 @@ async function startBuild(cwd: string, port: number, server: string) {
       }
     };
     // The service closes a connection that idles while the other build has its turn.
-    const connections = await openConnections(port, CONNECTIONS);
+    const connections = await openConnections(port, visitorsAtATime);
     await Promise.all(connections.map((call, n) => drive(call, n)));
     for (const { close } of connections) close();
   }
@@ -198,6 +198,7 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       visitors: { type: 'string', default: '1000000' },
+      connections: { type: 'string', default: '32' },
       idle: { type: 'string', default: '1000000' },
       against: { type: 'string' },
       help: { type: 'boolean' },
@@ -209,7 +210,7 @@ async function main(): Promise<void> {
   const builds: Build[] = [];
   try {
     for (const [n, folder] of folders.entries())
-      builds.push(await startBuild(resolve(folder), PORT + n, server.url));
+      builds.push(await startBuild(resolve(folder), PORT + n, server.url, Number(values.connections)));
     for (const build of builds) await build.visit(20_000);
     await delay(2_000);
     const ours = builds.at(-1)!;

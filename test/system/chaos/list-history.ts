@@ -39,6 +39,8 @@ const OPERATIONS = {
   changes: ['/api/v3/lists/changes', 'query ($wait: Int) { r: listChanges(wait: $wait) { rev lids } }'],
 } as const satisfies Record<string, Operation>;
 
+/** Writes that carry an Idempotency-Key; a shopper may use only so many keys a day, and a run of hours goes on without. */
+const MAX_KEYED = 2_000;
 /** A list is this long, then the next one is begun. */
 const LIST_LENGTH = 60;
 
@@ -68,7 +70,10 @@ export async function writeLists(
   const history: ListHistory = { lists: [], unsureNames: [], writes: 0, replays: 0 };
   let rev = 0;
   const fault = (text: string): void => void tally.faults.push(`${mark}: ${text}`);
-  const way = (): Way => ({ isGraphql: randomInt(2) === 0, ...(isKeyed ? { key: randomUUID() } : {}) });
+  const way = (): Way => ({
+    isGraphql: randomInt(2) === 0,
+    ...(isKeyed && history.writes < MAX_KEYED ? { key: randomUUID() } : {}),
+  });
 
   /** A write that is repeated until it is answered; false when the run ended before. */
   const write = async (
@@ -87,7 +92,7 @@ export async function writeLists(
     const isNewer = operation === OPERATIONS.delete ? version >= list.version : version > list.version;
     if (!isNewer) fault(`version ${version} after ${list.version} (${operation[0]})`);
     list.version = version;
-    if (isKeyed && randomInt(4) === 0) {
+    if (chosen.key !== undefined && randomInt(4) === 0) {
       const again = await call(operation, { lid: list.lid, ...values }, chosen);
       history.replays += 1;
       if (again?.status !== 200) return true;
