@@ -39,7 +39,7 @@ const OPERATIONS = {
   changes: ['/api/v3/lists/changes', 'query ($wait: Int) { r: listChanges(wait: $wait) { rev lids } }'],
 } as const satisfies Record<string, Operation>;
 
-/** Writes that carry an Idempotency-Key; a shopper may use only so many keys a day, and a run of hours goes on without. */
+/** Later writes carry no Idempotency-Key, because a shopper's keys are limited by day and a run takes hours. */
 const MAX_KEYED = 2_000;
 /** A list is this long, then the next one is begun. */
 const LIST_LENGTH = 60;
