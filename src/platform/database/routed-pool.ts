@@ -15,8 +15,8 @@ const IS_BUSY = 'timeout exceeded when trying to connect';
 /** A statement of the health check that takes longer has lost its connection. */
 const MONITOR_MS = 2_000;
 
-/** PostgreSQL's code for a warning; no statement of ours causes another one. */
-const WARNING = '01000';
+/** The part of PostgreSQL that a commit waits in; its warnings have no code of their own, and their text depends on the language. */
+const REPLICA_WAIT = 'SyncRepWaitForLSN';
 
 export type RoutedPool = ReturnType<typeof createRoutedPool>;
 
@@ -53,7 +53,7 @@ export function createRoutedPool(url: string, config: pg.PoolConfig, isPooled: b
     one.on('connect', (client) => {
       // A connection that the server closes while no query runs only emits an event, which ends the process without a listener.
       client.on('error', lose);
-      client.on('notice', ({ code }) => code === WARNING && warned.add(client));
+      client.on('notice', ({ routine }) => routine === REPLICA_WAIT && warned.add(client));
     });
     one.on('error', (error) => log.warn({ reason: error.message }, 'Lost an idle database connection'));
   }

@@ -256,4 +256,37 @@ describeWith(['PostgreSQL 15'], 'failover to a synchronous replica', () => {
       await old.stop('SIGQUIT');
     }
   });
+
+  test('a write whose wait for the replica somebody cancelled is not acknowledged; other warnings of PostgreSQL change nothing', async () => {
+    const primary = cluster.replicaUrl;
+    const waitFor = async (name: string): Promise<void> => {
+      await askPostgres(primary, `ALTER SYSTEM SET synchronous_standby_names = '${name}'`);
+      await askPostgres(primary, 'SELECT pg_reload_conf()');
+    };
+    const shopper = await service.account(store);
+    await waitFor('nobody');
+    try {
+      // Commits wait only once the server has read the new setting.
+      let isRefused = false;
+      const write = async (): Promise<boolean> => {
+        const { body } = await service.post('/api/v3/lists/create', { lname: 'Wishes' }, { shopper });
+        return (isRefused = body.type === 'unavailable');
+      };
+      const cancel = async (): Promise<boolean> => {
+        await askPostgres(
+          primary,
+          `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`,
+        );
+        return isRefused;
+      };
+      await Promise.all([until(write), until(cancel)]);
+    } finally {
+      await waitFor('');
+    }
+    // As when a session ends just before another one is about to end it.
+    const { db } = service.services;
+    expect(await db.query(`SELECT pg_terminate_backend(2147483647) AS "hasEnded"`)).toEqual([
+      { hasEnded: false },
+    ]);
+  });
 });
