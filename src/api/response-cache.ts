@@ -3,6 +3,7 @@ import type { CacheDependencies, Credentials, Viewer } from '../context.ts';
 import { METRICS, measure } from '../platform/metrics.ts';
 import type { KnownState } from '../shoppers/authenticate.service.ts';
 import type { IdentityState } from '../shoppers/identity.repo.ts';
+import { ownBytes } from './send.ts';
 import type { CallResponse } from './send.ts';
 
 /** The catalogue shards that a response depends on and, usually from the second call on, the response. */
@@ -77,6 +78,7 @@ export function cacheResponse(
   const known = new Set(entry?.shards);
   // The state holds the revisions of the requested shards; where the response needs others, the next call requests them.
   const isCovered = [...shards].every((shard) => known.has(shard));
+  if (isCovered) response.body.plain = ownBytes(response.body.plain);
   cache.set(
     key,
     isCovered

@@ -1,6 +1,4 @@
 import { randomInt } from 'node:crypto';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { besideService, startMain, untilReady } from '../fault/fixtures/main-process.ts';
 import type { MainProcess } from '../fault/fixtures/main-process.ts';
 import { noteFigures } from '../../figures.ts';
@@ -13,6 +11,7 @@ import type { WireAnswer } from './fuzz-client.ts';
 import { createFuzz } from './fuzz-requests.ts';
 import type { FuzzRequest, Victim } from './fuzz-requests.ts';
 import { createChance } from './hostile.ts';
+import { PROBED, readHeld } from './probe.ts';
 
 const REQUESTS = inFull(1_000_000, 1_000);
 /** After so many requests another store is the victim: hostile writes fill the old one. */
@@ -27,9 +26,8 @@ let main: MainProcess;
 let port: number;
 
 beforeAll(async () => {
-  const probe = fileURLToPath(new URL('./probe.mjs', import.meta.url));
   const env = { ...besideService(service), LIVE_WAIT_SECONDS: '0', LOG_LEVEL: 'error' };
-  main = startMain(env, 'main', { node: ['--expose-gc', '--import', probe], hasChannel: true });
+  main = startMain(env, 'main', PROBED);
   port = Number(new URL(await main.url).port);
 });
 afterAll(async () => {
@@ -70,13 +68,6 @@ function judge(request: FuzzRequest, { status, headers, body }: WireAnswer): str
   return failed && !isTold && failed.extensions?.status !== 503 ? 'an unforeseen failure' : null;
 }
 
-/** What the service holds after a garbage collection, in megabytes. */
-async function readHeap(): Promise<number> {
-  const told = once(main.child, 'message') as Promise<[{ heapMb: number }]>;
-  main.child.send('tell');
-  return Math.round((await told)[0].heapMb);
-}
-
 async function newVictim(): Promise<Victim> {
   const store = await service.createStore({ customItems: true, doubleOptIn: true });
   const { shopper, create } = await newAccount(service, store);
@@ -113,7 +104,7 @@ test(`${REQUESTS} hostile requests (forms, JSON, GraphQL, headers, raw bytes) ne
       connection.close();
     };
     await Promise.all(Array.from({ length: CONNECTIONS }, send));
-    heap.push(await readHeap());
+    heap.push(Math.round((await readHeld(main)).heapMb));
   }
   const seconds = (performance.now() - start) / 1_000;
   const total = Object.values(kinds).reduce((sum, count) => sum + count, 0);

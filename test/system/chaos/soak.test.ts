@@ -1,7 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { openEmbedded } from '../../../src/platform/database/embedded.ts';
 import type { EmbeddedDatabase } from '../../../src/platform/database/embedded.ts';
 import { createLogger } from '../../../src/platform/log.ts';
@@ -14,6 +12,8 @@ import { inFull } from '../../tier.ts';
 import { until } from '../../until.ts';
 import { asShopper, asStore, createCaller, newTally, pidOf } from './caller.ts';
 import { writeLists } from './list-history.ts';
+import { PROBED, readHeld } from './probe.ts';
+import type { Held } from './probe.ts';
 import { makeGuest } from './pulse.ts';
 import { openShop } from './shop.ts';
 import { makeStore, repeat } from './stage.ts';
@@ -47,7 +47,6 @@ beforeAll(async () => {
     settings: { fsync: 'off', autovacuum_naptime: '5s' },
   });
   smtp = await startUnreliableSmtp(0);
-  const probe = fileURLToPath(new URL('./probe.mjs', import.meta.url));
   const env = {
     DATA_DIR: dataDir,
     DATABASE_URL: embedded.url,
@@ -60,7 +59,7 @@ beforeAll(async () => {
     MAIL_CONNECTIONS: '2',
     MAIL_FROM: 'alerts@store.example',
   };
-  main = startMain(env, 'main', { node: ['--expose-gc', '--import', probe], hasChannel: true });
+  main = startMain(env, 'main', PROBED);
   url = await main.url;
   authorization = await makeStore(embedded.url);
 });
@@ -71,17 +70,13 @@ afterAll(async () => {
   await cleanUp();
 });
 
-/** `sockets` are those of callers and mail servers, not of the database. */
-type Held = { heapMb: number; rssMb: number; resources: Record<string, number>; sockets: number };
 type Table = { live: number; dead: number; bytes: number };
 
 /** What the process and the database hold at a moment. */
 type Sample = Held & { connections: number; table: Table };
 
 async function take(): Promise<Sample> {
-  const answer = once(main.child, 'message') as Promise<[Held]>;
-  main.child.send('tell');
-  const [held] = await answer;
+  const held = await readHeld(main);
   const [connections] = await query<{ count: number }>(
     embedded.url,
     `SELECT count(*)::int AS count FROM pg_stat_activity WHERE application_name = 'wishgate'`,
