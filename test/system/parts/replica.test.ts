@@ -19,7 +19,7 @@ describeWith(['PostgreSQL 15'], 'a streaming replica for reads', () => {
   let service: TestService;
 
   beforeAll(async () => {
-    cluster = await startCluster();
+    cluster = await startCluster({ isCounted: true });
     const open = () =>
       startService({ databaseReplicaUrl: cluster.replicaUrl, rateLimits: false }, undefined, {
         database: { url: cluster.primary.url, drop: async () => undefined },
