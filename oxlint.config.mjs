@@ -75,14 +75,14 @@ const arrows = [
   ),
   ...[1, 2].map((depth) =>
     enclose(
-      [`src/sdk/client/${'*/'.repeat(depth - 1)}*.ts`],
-      `^(\\.\\./){${depth}}(?!\\.\\./generated/client-records\\.ts$)|^[^.]`,
-      'The browser library imports nothing from outside src/sdk/client but its generated record types.',
+      [`packages/client/src/${'*/'.repeat(depth - 1)}*.ts`],
+      `^(\\.\\./){${depth}}(?!\\.\\./\\.\\./src/(generated/client-records|sdk/documents)\\.ts$)|^[^.]`,
+      'The browser library imports nothing from outside packages/client but its generated record types and its GraphQL documents.',
     ),
   ),
   enclose(
     ['src/sdk/compat/*.ts'],
-    '^\\.\\./(?!client/)|^[^.]',
+    '^\\.\\./(?!\\.\\./\\.\\./packages/client/src/)|^[^.]',
     'The compatibility script imports nothing but the browser library.',
   ),
 ];
@@ -113,9 +113,9 @@ const withhold = (files, ...properties) => ({
 });
 
 const properties = [
-  withhold(['src/**/*.ts'], ENVIRONMENT, ...FIND_UNIQUE, ...SQL),
+  withhold(['{src,packages}/**/*.ts'], ENVIRONMENT, ...FIND_UNIQUE, ...SQL),
   withhold(
-    ['src/**/*.repo.ts', 'src/platform/database/**/*.ts', 'src/{sdk/client,web/dashboard}/**/*.ts'],
+    ['src/**/*.repo.ts', 'src/platform/database/**/*.ts', 'packages/**/*.ts', 'src/web/dashboard/**/*.ts'],
     ENVIRONMENT,
     ...FIND_UNIQUE,
   ),
@@ -285,7 +285,7 @@ export default {
     },
     { files: ['*.config.ts'], rules: { 'no-restricted-exports': 'off' } },
     {
-      files: ['src/**/*.{ts,tsx}'],
+      files: ['{src,packages}/**/*.{ts,tsx}'],
       rules: { 'max-lines': ['error', { max: 250, skipBlankLines: true, skipComments: true }] },
     },
     ...properties,

@@ -16,6 +16,7 @@ const inputHash = () =>
   hashOf(
     filesUnder([
       'src',
+      'packages',
       'examples/storefront',
       'tsconfig.json',
       'tsconfig.build.json',

@@ -33,12 +33,12 @@ export const BROWSER_FOLDERS = [
 
 const SHOPPER_MESSAGES = 'src/messages/shopper';
 
-const CLIENT = 'src/sdk/client/wishgate.ts';
-const WATCH = 'src/sdk/client/watch.ts';
+const CLIENT = 'packages/client/src/wishgate.ts';
+const WATCH = 'packages/client/src/watch.ts';
 const COMPAT = 'src/sdk/compat/main.ts';
 const CLIENT_MANUAL = 'docs/client.md';
 const CLIENT_RECORDS = 'src/generated/client-records.ts';
-const CLIENT_TYPES = [CLIENT_RECORDS, 'src/sdk/client/types.ts', CLIENT];
+const CLIENT_TYPES = [CLIENT_RECORDS, 'packages/client/src/types.ts', CLIENT];
 
 const inputHash = () =>
   hashOf([
@@ -47,7 +47,8 @@ const inputHash = () =>
       SHOPPER_MESSAGES,
       'src/platform/pseudo.ts',
       'src/platform/text.ts',
-      'src/sdk/client',
+      'src/sdk/documents.ts',
+      'packages/client/src',
     ]),
     ...filesUnder(['src/generated/dashboard.ts', CLIENT_RECORDS]),
     ...filesUnder(['src/stores', 'src/alerts/topics'], (file) => file.endsWith('.columns.ts')),

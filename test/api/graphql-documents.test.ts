@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getIntrospectionQuery, print } from 'graphql';
-import { CLIENT_DOCUMENTS } from '../../src/sdk/client/documents.ts';
+import { CLIENT_DOCUMENTS } from '../../src/sdk/documents.ts';
 import * as documents from '../../src/generated/operations.ts';
 import { DOCUMENT_LIMITS } from '../../src/api/graphql/limits.ts';
 import { startService, useService, useStore } from '../harness.ts';

@@ -11,7 +11,7 @@ import type {
   ListContents,
   ProductInput,
   UserInfo,
-} from '../../src/sdk/client/wishgate.ts';
+} from '../../packages/client/src/wishgate.ts';
 import type {
   ItemInput,
   ItemRecordFragment,

@@ -1,6 +1,6 @@
 import { setMaintenance, updateStore } from '../../src/stores/store.service.ts';
 import type { StoreSettings } from '../../src/stores/store.service.ts';
-import type { SaveForLater, Wishgate, WishgateError } from '../../src/sdk/client/wishgate.ts';
+import type { SaveForLater, Wishgate, WishgateError } from '../../packages/client/src/wishgate.ts';
 import { useService, useStore } from '../harness.ts';
 import { openTab, product, watchErrors } from './kit.ts';
 

@@ -1,5 +1,5 @@
 import vm from 'node:vm';
-import type { WishgateError } from '../../src/sdk/client/wishgate.ts';
+import type { WishgateError } from '../../packages/client/src/wishgate.ts';
 import type { TestService, TestShopper } from '../harness.ts';
 
 /** A function of the object that pages call; which arguments it takes is what tests are about. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import type { Item, List, ListContents } from '../../src/sdk/client/wishgate.ts';
+import type { Item, List, ListContents } from '../../packages/client/src/wishgate.ts';
 import { useService, useStore } from '../harness.ts';
 import { answerOf, failureOf, openPage } from './compat-kit.ts';
 import type { Page, PageFunction, Swat } from './compat-kit.ts';

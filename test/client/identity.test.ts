@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { init } from '../../src/sdk/client/wishgate.ts';
+import { init } from '../../packages/client/src/wishgate.ts';
 import { revokeSessions } from '../../src/shoppers/shopper.service.ts';
 import { useService, useStore } from '../harness.ts';
 import type { TestShopper } from '../harness.ts';

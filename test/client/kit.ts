@@ -1,11 +1,11 @@
-import { init } from '../../src/sdk/client/wishgate.ts';
+import { init } from '../../packages/client/src/wishgate.ts';
 import type {
   FetchLike,
   Identity,
   StorageLike,
   Wishgate,
   WishgateOptions,
-} from '../../src/sdk/client/wishgate.ts';
+} from '../../packages/client/src/wishgate.ts';
 import type { TestShopper } from '../harness.ts';
 
 /** A localStorage that tests can look into; tabs of one browser share one. */

@@ -1,4 +1,4 @@
-import type { FetchLike, StorageLike } from '../../src/sdk/client/wishgate.ts';
+import type { FetchLike, StorageLike } from '../../packages/client/src/wishgate.ts';
 import { useService, useStore } from '../harness.ts';
 import { until } from '../until.ts';
 import { fakeStorage, openTab } from './kit.ts';

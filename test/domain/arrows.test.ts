@@ -31,7 +31,7 @@ beforeAll(async () => {
       writeFileSync(join(folder, file), codes.join('\n'));
     }
     const linter = join(ROOT, 'node_modules/oxlint/bin/oxlint');
-    const args = [linter, '-c', 'oxlint.config.mjs', '-f', 'json', 'src', 'test'];
+    const args = [linter, '-c', 'oxlint.config.mjs', '-f', 'json', 'packages', 'src', 'test'];
     const output = await new Promise<string>((resolve) =>
       execFile(process.execPath, args, { cwd: folder, maxBuffer: 2 ** 24 }, (_error, stdout) =>
         resolve(stdout),
@@ -90,13 +90,13 @@ const FORBIDDEN: [string, string][] = [
   ['src/platform/page.ts', '../api/credentials.ts'],
   ['src/platform/page.ts', '../api/graphql/scalars.ts'],
   ['src/platform/page.ts', './database/pool.ts'],
-  ['src/sdk/client/client.ts', '../../platform/page.ts'],
-  ['src/sdk/client/client.ts', 'node:fs'],
-  ['src/sdk/client/client.ts', '../../generated/operations.ts'],
-  ['src/sdk/client/parts/cache.ts', '../../../platform/page.ts'],
+  ['packages/client/src/client.ts', '../../../src/platform/page.ts'],
+  ['packages/client/src/client.ts', 'node:fs'],
+  ['packages/client/src/client.ts', '../../../src/generated/operations.ts'],
+  ['packages/client/src/parts/cache.ts', '../../../../src/platform/page.ts'],
   ['src/sdk/compat/main.ts', '../../platform/page.ts'],
   ['src/sdk/compat/main.ts', 'preact'],
-  ['src/web/dashboard/api.ts', '../../sdk/client/wishgate.ts'],
+  ['src/web/dashboard/api.ts', '../../../packages/client/src/wishgate.ts'],
   ['src/web/dashboard/api.ts', '../../generated/operations.ts'],
   ['src/web/dashboard/pages/overview.tsx', '../../../platform/errors.ts'],
   ['src/web/dashboard/parts/store-settings.tsx', '../../../stores/setting.rules.ts'],
@@ -121,10 +121,10 @@ const ALLOWED: [string, string][] = [
   ['src/web/dashboard/text.ts', '../../messages/dashboard/en.json'],
   ['src/web/dashboard/text.ts', 'intl-messageformat'],
   ['src/platform/page.ts', './errors.ts'],
-  ['src/sdk/client/client.ts', './cache.ts'],
-  ['src/sdk/compat/main.ts', '../client/error.ts'],
-  ['src/sdk/client/types.ts', '../../generated/client-records.ts'],
-  ['src/sdk/client/parts/cache.ts', '../client.ts'],
+  ['packages/client/src/client.ts', './cache.ts'],
+  ['src/sdk/compat/main.ts', '../../../packages/client/src/error.ts'],
+  ['packages/client/src/types.ts', '../../../src/generated/client-records.ts'],
+  ['packages/client/src/parts/cache.ts', '../client.ts'],
   ['src/api/rest/routes.ts', '../../lists/list.routes.ts'],
 ];
 

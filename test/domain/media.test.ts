@@ -7,7 +7,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Files beside the channels that name a medium, and why. */
 const NAMED: Record<string, string> = {
-  'src/sdk/client/alerts.ts': "the default of the browser library, and the account's own address",
+  'packages/client/src/alerts.ts': "the default of the browser library, and the account's own address",
   'src/lists/share.service.ts': 'a list is shared by email',
   'src/alerts/topics/topic.service.ts': 'the documented default of a test send',
   'src/web/demo-shop/alerts.tsx': 'the demo shop shows an email as it looks, and an SMS as text',

@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { createTurns } from '../../platform/turns.ts';
-import { CLIENT_DOCUMENTS } from '../../sdk/client/documents.ts';
+import { CLIENT_DOCUMENTS } from '../../sdk/documents.ts';
 import { refuse } from './errors.ts';
 import { DOCUMENT_LIMITS, checkDocument, checkText } from './limits.ts';
 import type { DocumentLimits } from './limits.ts';

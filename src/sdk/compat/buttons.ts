@@ -1,5 +1,5 @@
-import { plainId } from '../client/ids.ts';
-import { trackNewest } from '../client/newest.ts';
+import { plainId } from '../../../packages/client/src/ids.ts';
+import { trackNewest } from '../../../packages/client/src/newest.ts';
 import type { PageProduct } from './call.ts';
 
 type Action = (product: PageProduct) => Promise<unknown>;

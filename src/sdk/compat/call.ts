@@ -1,6 +1,12 @@
-import { callable as makeCallable, settle } from '../client/error.ts';
-import { plainId } from '../client/ids.ts';
-import type { Call, ProductId, ProductInput, ProductRef, VariantId } from '../client/wishgate.ts';
+import { callable as makeCallable, settle } from '../../../packages/client/src/error.ts';
+import { plainId } from '../../../packages/client/src/ids.ts';
+import type {
+  Call,
+  ProductId,
+  ProductInput,
+  ProductRef,
+  VariantId,
+} from '../../../packages/client/src/wishgate.ts';
 
 /** A page may pass anything as a callback: only functions are called. */
 export type Callback = unknown;

@@ -1,4 +1,4 @@
-import type * as library from '../client/wishgate.ts';
+import type * as library from '../../../packages/client/src/wishgate.ts';
 import { callable, done, fieldsOf, lidOf, productOf, refOf } from './call.ts';
 import type { Callback, ListName, PageProduct } from './call.ts';
 import { EVENT_TYPES, createOlder } from './older.ts';

@@ -1,6 +1,6 @@
-import { notify } from '../client/error.ts';
-import { trackNewest } from '../client/newest.ts';
-import type * as library from '../client/wishgate.ts';
+import { notify } from '../../../packages/client/src/error.ts';
+import { trackNewest } from '../../../packages/client/src/newest.ts';
+import type * as library from '../../../packages/client/src/wishgate.ts';
 import { createSwat } from './functions.ts';
 
 type Swat = ReturnType<typeof createSwat>;

@@ -1,5 +1,5 @@
-import { clientError } from '../client/error.ts';
-import type { AlertAnswer, Item, ItemChange, List, Wishgate } from '../client/wishgate.ts';
+import { clientError } from '../../../packages/client/src/error.ts';
+import type { AlertAnswer, Item, ItemChange, List, Wishgate } from '../../../packages/client/src/wishgate.ts';
 import { createButtons } from './buttons.ts';
 import { callable, done, productOf, refOf } from './call.ts';
 import type { Callback, PageProduct } from './call.ts';

@@ -1,4 +1,4 @@
-import type { ListContents, SaveForLater, Wishgate } from '../client/wishgate.ts';
+import type { ListContents, SaveForLater, Wishgate } from '../../../packages/client/src/wishgate.ts';
 import { callable, done, fieldsOf, productOf, refOf } from './call.ts';
 import type { PageProduct } from './call.ts';
 

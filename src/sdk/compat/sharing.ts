@@ -1,4 +1,4 @@
-import type { Wishgate } from '../client/wishgate.ts';
+import type { Wishgate } from '../../../packages/client/src/wishgate.ts';
 import { callable, done, lidOf } from './call.ts';
 import type { Callback, ListName } from './call.ts';
 

@@ -1,4 +1,4 @@
-import type { Item, ProductAlert } from '../../sdk/client/wishgate.ts';
+import type { Item, ProductAlert } from '../../../packages/client/src/wishgate.ts';
 import { ShopError, backend, explain } from './api.ts';
 import type { AlertTopic, Product } from './api.ts';
 import { changeCart, notedClick } from './cart.ts';

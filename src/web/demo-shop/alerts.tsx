@@ -1,4 +1,4 @@
-import type { ProductAlert } from '../../sdk/client/wishgate.ts';
+import type { ProductAlert } from '../../../packages/client/src/wishgate.ts';
 import { stopWaiting } from './actions.ts';
 import type { AlertTopic } from './api.ts';
 import { Empty, Ghosts, RemoveButton, Row, Title, money } from './parts.tsx';

@@ -1,4 +1,4 @@
-import type { Identity, WishgateError } from '../../sdk/client/wishgate.ts';
+import type { Identity, WishgateError } from '../../../packages/client/src/wishgate.ts';
 import type { OutboxMail, OutboxSms } from '../demo-store/message.ts';
 import type { DemoProduct } from '../demo-store/products.ts';
 

@@ -1,5 +1,5 @@
 import type { TargetedEvent } from 'preact';
-import type { Item } from '../../sdk/client/wishgate.ts';
+import type { Item } from '../../../packages/client/src/wishgate.ts';
 import { declineTracking, moveToCart, placeOrder, saveForLater, setQuantity } from './actions.ts';
 import type { Product } from './api.ts';
 import { WaitButton } from './buying.tsx';

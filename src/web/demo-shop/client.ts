@@ -1,5 +1,5 @@
-import { trackNewest } from '../../sdk/client/newest.ts';
-import type * as library from '../../sdk/client/wishgate.ts';
+import { trackNewest } from '../../../packages/client/src/newest.ts';
+import type * as library from '../../../packages/client/src/wishgate.ts';
 import { backend, page } from './api.ts';
 
 // The page's script tag defines it, as in any shop.

@@ -1,4 +1,4 @@
-import type { List } from '../../sdk/client/wishgate.ts';
+import type { List } from '../../../packages/client/src/wishgate.ts';
 import { attempt } from './actions.ts';
 import { client } from './client.ts';
 import { useLoaded } from './loaded.ts';

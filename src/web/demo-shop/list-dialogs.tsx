@@ -1,4 +1,4 @@
-import type { Item, List } from '../../sdk/client/wishgate.ts';
+import type { Item, List } from '../../../packages/client/src/wishgate.ts';
 import { make } from './actions.ts';
 import type { Product } from './api.ts';
 import { client } from './client.ts';

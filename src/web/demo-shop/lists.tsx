@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { Item, List } from '../../sdk/client/wishgate.ts';
+import type { Item, List } from '../../../packages/client/src/wishgate.ts';
 import { explain, isUnreachable } from './api.ts';
 import { BuyButton, Hearts } from './buying.tsx';
 import { client } from './client.ts';

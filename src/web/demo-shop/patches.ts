@@ -1,4 +1,4 @@
-import type { Item, List, ProductInput } from '../../sdk/client/wishgate.ts';
+import type { Item, List, ProductInput } from '../../../packages/client/src/wishgate.ts';
 
 /** A change of the lists that is shown at once. It is idempotent, because the service's response may already contain it. */
 export type Patch = (lists: List[]) => List[];

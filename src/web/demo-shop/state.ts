@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { List, ProductAlert, VariantId } from '../../sdk/client/wishgate.ts';
+import type { List, ProductAlert, VariantId } from '../../../packages/client/src/wishgate.ts';
 import { page } from './api.ts';
 import type { Product } from './api.ts';
 import type { Patch } from './patches.ts';

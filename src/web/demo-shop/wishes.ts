@@ -1,5 +1,5 @@
-import { trackNewest } from '../../sdk/client/newest.ts';
-import type { List } from '../../sdk/client/wishgate.ts';
+import { trackNewest } from '../../../packages/client/src/newest.ts';
+import type { List } from '../../../packages/client/src/wishgate.ts';
 import { backend, explain, isUnreachable } from './api.ts';
 import { client, customer } from './client.ts';
 import { together } from './patches.ts';

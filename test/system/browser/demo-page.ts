@@ -1,5 +1,5 @@
 import type { BrowserContext, Locator, Page } from 'playwright-core';
-import type { Identity } from '../../../src/sdk/client/wishgate.ts';
+import type { Identity } from '../../../packages/client/src/wishgate.ts';
 import type { TestService } from '../../harness.ts';
 import { eventually } from './chromium.ts';
 

@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
-import type { List, Wishgate, WishgateOptions } from '../../../src/sdk/client/wishgate.ts';
+import type { List, Wishgate, WishgateOptions } from '../../../packages/client/src/wishgate.ts';
 import { item, newAccount } from '../../api/list-kit.ts';
 import type { Client } from '../../api/list-kit.ts';
 import { makeDataDir } from '../fault/fixtures/embedded-kit.ts';

@@ -1,4 +1,4 @@
-import type { Identity } from '../../../src/sdk/client/wishgate.ts';
+import type { Identity } from '../../../packages/client/src/wishgate.ts';
 import { useService, useStore } from '../../harness.ts';
 import { useStorefront } from '../storefront.ts';
 import { describeInBrowser, useBrowser } from './chromium.ts';

@@ -4,8 +4,8 @@ import { connect } from 'node:net';
 import vm from 'node:vm';
 import { createBackend } from '../../../examples/storefront/backend.mjs';
 import { createRoutes } from '../../../examples/storefront/routes.mjs';
-import { init } from '../../../src/sdk/client/wishgate.ts';
-import type { Wishgate, WishgateOptions } from '../../../src/sdk/client/wishgate.ts';
+import { init } from '../../../packages/client/src/wishgate.ts';
+import type { Wishgate, WishgateOptions } from '../../../packages/client/src/wishgate.ts';
 import { useService, useStore } from '../../harness.ts';
 import { useStorefront } from '../storefront.ts';
 

@@ -1,5 +1,5 @@
 import type { Caller } from './caller.ts';
-import { OWN_ADDRESS, SUBSCRIBE } from './documents.ts';
+import { OWN_ADDRESS, SUBSCRIBE } from '../../../src/sdk/documents.ts';
 import { clientError } from './error.ts';
 import type { AlertAnswer, AlertPage, AlertRef, AlertRequest, ProductAlerts, VariantId } from './types.ts';
 

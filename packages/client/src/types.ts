@@ -11,9 +11,9 @@ import type {
   ProductId,
   UpdateListInput,
   VariantId,
-} from '../../generated/client-records.ts';
+} from '../../../src/generated/client-records.ts';
 
-export type * from '../../generated/client-records.ts';
+export type * from '../../../src/generated/client-records.ts';
 
 export type ProductRef = { epi: VariantId; empi: ProductId; du: string };
 

@@ -2,7 +2,7 @@ import { browserLanguage, createAlerts } from './alerts.ts';
 import { createCache } from './cache.ts';
 import { createCaller } from './caller.ts';
 import type { Fields } from './caller.ts';
-import { IS_IN_LISTS } from './documents.ts';
+import { IS_IN_LISTS } from '../../../src/sdk/documents.ts';
 import { callable, clientError, settle } from './error.ts';
 import { createIdentity, hasApiKey } from './identity.ts';
 import { asSent, formOf, isSameId } from './ids.ts';

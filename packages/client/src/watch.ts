@@ -1,6 +1,6 @@
 import { graphqlHeaders, isStaleIdentity } from './caller.ts';
 import type { Caller } from './caller.ts';
-import { WATCH_LISTS } from './documents.ts';
+import { WATCH_LISTS } from '../../../src/sdk/documents.ts';
 import { notify } from './error.ts';
 import { readStream } from './event-stream.ts';
 import type { IdentityKeeper } from './identity.ts';
