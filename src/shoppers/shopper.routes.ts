@@ -1,5 +1,6 @@
 import {
   GenerateRegidDocument,
+  IdentifyGuestDocument,
   ShoppersDocument,
   SyncGuestDocument,
   UpdateShopperDocument,
@@ -22,6 +23,11 @@ export const shopperRoutes = {
   'POST /storeadmin/v3/user/guest-validate-sync': route(SyncGuestDocument, {
     summary: 'Merge a guest into an account',
     form: { regid: text.required, useremail: text.required, useragenttype: text.required },
+  }),
+  'POST /api/v3/shopper/identify': route(IdentifyGuestDocument, {
+    summary: 'Create a guest without a back end',
+    isLogin: true,
+    form: {},
   }),
   'POST /storeadmin/v3/user/update': route(UpdateShopperDocument, {
     namesShopper: true,
