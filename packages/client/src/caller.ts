@@ -66,8 +66,9 @@ function createPost(baseUrl: string, fetchLike: FetchLike, timeoutMs: number) {
 
 function encode(fields: Fields): string {
   const form = new URLSearchParams();
+  // React Native has no `set`.
   for (const [name, value] of Object.entries(fields)) {
-    if (value != null) form.set(name, typeof value === 'string' ? value : JSON.stringify(value));
+    if (value != null) form.append(name, typeof value === 'string' ? value : JSON.stringify(value));
   }
   return form.toString();
 }
