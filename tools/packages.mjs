@@ -15,7 +15,7 @@ export const CLIENT_RECORDS = 'src/generated/client-records.ts';
  */
 export const PACKAGES = {
   client: {
-    modules: { wishgate: 'src/wishgate.ts', watch: 'src/watch.ts' },
+    modules: { wishgate: 'src/wishgate.ts', watch: 'src/watch.ts', events: 'src/events.ts' },
     types: { wishgate: [`../../${CLIENT_RECORDS}`, 'src/types.ts', 'src/wishgate.ts'] },
     scripts: { wishgate: 'src/wishgate.ts' },
     isServed: true,
