@@ -18,6 +18,7 @@ import {
 import type { CountedConnection } from '../platform/page.ts';
 import { findStore, moveStoreEpoch } from '../stores/store.repo.ts';
 import { failNoStore } from '../stores/store.service.ts';
+import { countUse } from '../stores/usage-window.service.ts';
 import { accountRegid, guestRegids, isGuestRegid, publicIdOf } from './identity.rules.ts';
 import { BLANK_PROFILE, profileFault, withoutEmpty } from './profile.rules.ts';
 import * as shoppers from './shopper.repo.ts';
@@ -30,15 +31,18 @@ export async function updateShopper(ctx: Context, changes: UpdateShopperInput): 
   const shopper = requireShopper(ctx);
   const checked = checkChanges(changes);
   return ctx.db.transaction(async (tx) => {
-    await enter(tx, shopper, ctx.now());
+    await enter(tx, ctx, shopper);
     await shoppers.updateShopper(tx, shopper, checked, ctx.now());
     return (await shoppers.findShopper(tx, shopper))!;
   });
 }
 
 /** Locks the calling shopper's row, which a guest gets with its first write; fails if its sessions have ended meanwhile. */
-export async function enter(tx: Tx, shopper: ShopperRow, now: Date): Promise<void> {
-  const { epoch } = await shoppers.enterShopper(tx, shopper, now);
+export async function enter(tx: Tx, ctx: Context, shopper: ShopperRow): Promise<void> {
+  // A guest that has saved nothing; where its store calls, the address is the store's.
+  if (shopper.lastlogin === null && ctx.viewer.keyId === null && ctx.config.rateLimits)
+    await countUse(tx, ctx, 'guest address', ctx.address);
+  const { epoch } = await shoppers.enterShopper(tx, shopper, ctx.now());
   if (epoch !== shopper.epoch) fail('sw-badregid');
 }
 
