@@ -12,8 +12,14 @@ import { streamShoppers } from './shopper.service.ts';
 const GENERATE_REGID = 'POST /storeadmin/v3/user/generate-regid';
 const generateRegid = route(GenerateRegidDocument, {
   summary: 'Get or create a shopper identity',
-  form: { uuid: text, useremail: text.unusual, useragenttype: text.required, language: text.unusual },
-  needsOneOf: ['uuid', 'useremail'],
+  form: {
+    uuid: text,
+    useremail: text.unusual,
+    externalid: text.unusual,
+    useragenttype: text.required,
+    language: text.unusual,
+  },
+  needsOneOf: ['uuid', 'useremail', 'externalid'],
 });
 
 export const shopperRoutes = {
@@ -21,13 +27,21 @@ export const shopperRoutes = {
   'POST /storeadmin/user/generate-regid': alias(GENERATE_REGID, generateRegid),
   'POST /storeadmin/v3/user/guest-validate-sync': route(SyncGuestDocument, {
     summary: 'Merge a guest into an account',
-    form: { regid: text.required, useremail: text.required, useragenttype: text.required },
+    form: {
+      regid: text.required,
+      useremail: text,
+      externalid: text.unusual,
+      useragenttype: text.required,
+    },
+    needsOneOf: ['useremail', 'externalid'],
   }),
   'POST /storeadmin/v3/user/update': route(UpdateShopperDocument, {
     namesShopper: true,
     summary: 'Update a shopper',
     form: {
       input: {
+        email: text.unusual,
+        externalId: text.unusual,
         fname: text,
         lname: text,
         m: text,
