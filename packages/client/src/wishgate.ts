@@ -187,7 +187,7 @@ export function init(options: WishgateOptions): Wishgate {
       return asSent(epis, found.isInLists);
     }),
     isSameId,
-    isLoggedIn: callable(async () => (await alerts.ownAddress()) !== null),
+    isLoggedIn: callable(alerts.isLoggedIn),
     refreshIdentity: (onSuccess, onError) => {
       identity.forget();
       cache.invalidate();
