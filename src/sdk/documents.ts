@@ -1,7 +1,7 @@
 // Every GraphQL document of the library. A service that allows only trusted documents trusts these.
 
 export const SUBSCRIBE = `mutation ($input: SubscribeInput!) { subscribe(input: $input) { message confirmed products { epi empi dt } topics } }`;
-export const OWN_ADDRESS = `query { shopper { userinfo { em } } }`;
+export const OWN_ADDRESS = `query { shopper { isGuest userinfo { em } } }`;
 export const IS_IN_LISTS = `query ($epis: [VariantId!]!) { isInLists(epis: $epis) { epi isInList lids } }`;
 export const WATCH_LISTS = `subscription ($since: String) { lists(since: $since) { rev lids isWhole } }`;
 
