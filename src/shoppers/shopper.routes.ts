@@ -1,5 +1,6 @@
 import {
   GenerateRegidDocument,
+  IdentifyGuestDocument,
   ShoppersDocument,
   SyncGuestDocument,
   UpdateShopperDocument,
@@ -12,8 +13,14 @@ import { streamShoppers } from './shopper.service.ts';
 const GENERATE_REGID = 'POST /storeadmin/v3/user/generate-regid';
 const generateRegid = route(GenerateRegidDocument, {
   summary: 'Get or create a shopper identity',
-  form: { uuid: text, useremail: text.unusual, useragenttype: text.required, language: text.unusual },
-  needsOneOf: ['uuid', 'useremail'],
+  form: {
+    uuid: text,
+    useremail: text.unusual,
+    externalid: text.unusual,
+    useragenttype: text.required,
+    language: text.unusual,
+  },
+  needsOneOf: ['uuid', 'useremail', 'externalid'],
 });
 
 export const shopperRoutes = {
@@ -21,13 +28,26 @@ export const shopperRoutes = {
   'POST /storeadmin/user/generate-regid': alias(GENERATE_REGID, generateRegid),
   'POST /storeadmin/v3/user/guest-validate-sync': route(SyncGuestDocument, {
     summary: 'Merge a guest into an account',
-    form: { regid: text.required, useremail: text.required, useragenttype: text.required },
+    form: {
+      regid: text.required,
+      useremail: text,
+      externalid: text.unusual,
+      useragenttype: text.required,
+    },
+    needsOneOf: ['useremail', 'externalid'],
+  }),
+  'POST /api/v3/shopper/identify': route(IdentifyGuestDocument, {
+    summary: 'Create a guest without a back end',
+    isLogin: true,
+    form: {},
   }),
   'POST /storeadmin/v3/user/update': route(UpdateShopperDocument, {
     namesShopper: true,
     summary: 'Update a shopper',
     form: {
       input: {
+        email: text.unusual,
+        externalId: text.unusual,
         fname: text,
         lname: text,
         m: text,

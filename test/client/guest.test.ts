@@ -161,6 +161,26 @@ test('a login that fails changes nothing; one whose guest was merged elsewhere s
   expect(regid).toBe((await service.account(store, token)).regid);
 });
 
+test('a page may log the guest in elsewhere, and what it returns is kept only if it is an identity', async () => {
+  const tab = openGuestTab(service, store);
+  await tab.client.createList({ lname: 'Of the guest' });
+  const useremail = newToken();
+  const account = await service.account(store, useremail);
+  const sent: (Identity | null)[] = [];
+  const logIn = async (guest: Identity | null): Promise<Identity> => {
+    sent.push(guest);
+    const fields = { regid: guest!.regid, useremail, useragenttype: 'test' };
+    return (await service.post('/storeadmin/v3/user/guest-validate-sync', fields, { store })).body;
+  };
+  const noIdentity = async () => ({ msg: 'signature is wrong' }) as unknown as Identity;
+  await expect(tab.client.login(noIdentity)).rejects.toMatchObject({ status: 401 });
+  expect(await names(tab)).toEqual(['Of the guest']);
+  await tab.client.login(logIn);
+  expect(sent).toEqual([{ regid: expect.any(String), sessionid: expect.any(String) }]);
+  expect(await openTab(service.url, account).client.fetchLists()).toMatchObject([{ lname: 'Of the guest' }]);
+  expect(await names(tab)).toEqual(['Of the guest']);
+});
+
 test('a shop whose back end identifies its shoppers logs in there', async () => {
   const { client } = openTab(service.url, await service.guest(store));
   for (const call of [client.login('token'), client.logout()])

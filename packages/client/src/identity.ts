@@ -12,7 +12,8 @@ export function hasApiKey(fields: object): boolean {
   );
 }
 
-function check(answer: unknown): Identity {
+/** Refuses what is no identity, and a key that a page's function returned by mistake. */
+export function check(answer: unknown): Identity {
   const { regid, sessionid, ...others } = (answer ?? {}) as Partial<Identity>;
   // A regid is random text and may look like a key, so it is not checked.
   if (hasApiKey(others)) {

@@ -1,6 +1,7 @@
 import { isStaleIdentity } from './caller.ts';
 import type { Fields, Transport } from './caller.ts';
-import type { Identity, StorageLike, WishgateError } from './types.ts';
+import { check } from './identity.ts';
+import type { Identity, LoginProof, StorageLike, WishgateError } from './types.ts';
 
 type Kept = Identity & { isAccount?: boolean };
 
@@ -58,16 +59,16 @@ export function createKept(key: string, given: StorageLike | null, transport: Tr
         // Without locks, another tab may have kept its guest meanwhile.
         return usable() ?? keep(guest);
       }),
-    /** Becomes the account of the token; the service merges the guest into it. */
-    login: (token: string) =>
+    /** Becomes the account of the token, or the one that the page's function returns; the service merges the guest into it. */
+    login: (proof: LoginProof) =>
       alone(async () => {
         const known = read();
-        const account = await request(
-          'login',
-          known && !known.isAccount ? { ...known, token } : { token },
-        ).catch((error: WishgateError) => {
+        const guest = known && !known.isAccount ? { regid: known.regid, sessionid: known.sessionid } : null;
+        const enter = async (as: Identity | null): Promise<Identity> =>
+          typeof proof === 'function' ? check(await proof(as)) : request('login', { ...as, token: proof });
+        const account = await enter(guest).catch((error: WishgateError) => {
           // The guest was merged before, or its session has ended.
-          if (known && isStaleIdentity(error)) return request('login', { token });
+          if (guest && isStaleIdentity(error)) return enter(null);
           throw error;
         });
         keep({ ...account, isAccount: true });

@@ -93,6 +93,9 @@ export type WishgateOptions = {
   currency?: string;
 };
 
+/** An id token, or a function that gets the account's identity, such as from a signed Shopify app proxy; null if nothing is to be merged. */
+export type LoginProof = string | ((guest: Identity | null) => Promise<Identity>);
+
 export type NewList = Omit<CreateListInput, 'cfor'>;
 
 export type ListUpdate = Omit<UpdateListInput, 'lnote'> & {
@@ -252,10 +255,10 @@ export type Wishgate = {
   /** Whether the shopper has an account, rather than being a guest. */
   isLoggedIn: Call<[], boolean>;
   /**
-   * Logs in with the id token of the store's login, and merges the guest's lists into the account. Only for clients without
+   * Logs in with the id token of the store's login, or with a function that logs the guest in elsewhere, and merges the guest's lists into the account. Only for clients without
    * `identify`. Safe to call repeatedly.
    */
-  login: Call<[token: string], void>;
+  login: Call<[proof: LoginProof], void>;
   /** Forgets the account in all tabs; the next visitor is a new guest. Nothing happens if the shopper is a guest. */
   logout: Call<[], void>;
   /** With `identify`: call it after the shopper logs in or out: it calls `identify` again and clears the cache, in all tabs. */

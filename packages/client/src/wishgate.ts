@@ -233,8 +233,8 @@ export function init(options: WishgateOptions): Wishgate {
     isSameId,
     isLoggedIn: callable(async () => (await alerts.ownAddress()) !== null),
     refreshIdentity: callable(refresh),
-    login: callable(async (token) => {
-      await own().login(token);
+    login: callable(async (proof) => {
+      await own().login(proof);
       await refresh();
     }),
     logout: callable(async () => {
