@@ -36,6 +36,7 @@ const SHOPPER_MESSAGES = 'src/messages/shopper';
 const CLIENT = 'packages/client/src/wishgate.ts';
 const WATCH = 'packages/client/src/watch.ts';
 const COMPAT = 'src/sdk/compat/main.ts';
+const ELEMENTS = 'packages/elements';
 const CLIENT_MANUAL = 'docs/client.md';
 const CLIENT_RECORDS = 'src/generated/client-records.ts';
 const CLIENT_TYPES = [CLIENT_RECORDS, 'packages/client/src/types.ts', CLIENT];
@@ -49,6 +50,7 @@ const inputHash = () =>
       'src/platform/text.ts',
       'src/sdk/documents.ts',
       'packages/client/src',
+      `${ELEMENTS}/src`,
     ]),
     ...filesUnder(['src/generated/dashboard.ts', CLIENT_RECORDS]),
     ...filesUnder(['src/stores', 'src/alerts/topics'], (file) => file.endsWith('.columns.ts')),
@@ -201,10 +203,86 @@ async function bundleClient() {
   return [...watch.outputFiles, ...compat.outputFiles, ...tag.outputFiles, ...esm.outputFiles, clientTypes()];
 }
 
+/** The texts that elements show; their client is the file beside them, so that a page has it once. */
+const FOR_ELEMENTS = {
+  name: 'for-elements',
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /\/wishgate\.ts$/ }, () => ({ path: './wishgate.mjs', external: true }));
+    onLoad({ filter: /[\\/]src[\\/]messages[\\/].*\.json$/ }, ({ path }) => {
+      const texts = Object.entries(JSON.parse(readFileSync(path, 'utf8')));
+      const own = texts.flatMap(([key, text]) => {
+        const name = /^(?:elements\.|browser\.|share\.(?=(?:empty|soldOut|missing)$))(\w+)$/.exec(key)?.[1];
+        return name ? [[name, text]] : [];
+      });
+      return { contents: `export default ${JSON.stringify(Object.fromEntries(own))}`, loader: 'js' };
+    });
+  },
+};
+
+/** The custom elements: an entry, a file for each element and each language, and their types. */
+async function bundleElements() {
+  const names = ['hearts', 'lists', 'notify'];
+  const languages = filesUnder([SHOPPER_MESSAGES]).filter((file) => !file.endsWith('en.json'));
+  const { outputFiles } = await load('esbuild').build({
+    ...COMMON,
+    entryPoints: Object.fromEntries([
+      ['elements', `${ELEMENTS}/src/elements.ts`],
+      ...names.map((name) => [`elements-${name}`, `${ELEMENTS}/src/${name}.ts`]),
+      ...languages.map((file) => [`elements-${basename(file, '.json')}`, file]),
+    ]),
+    entryNames: 'client/[name]',
+    chunkNames: 'client/elements-[hash]',
+    outExtension: { '.js': '.mjs' },
+    format: 'esm',
+    splitting: true,
+    plugins: [FOR_ELEMENTS],
+  });
+  const records =
+    "import type { ProductId, ProductInput, VariantId, Wishgate, WishgateOptions } from './wishgate.mjs';";
+  const types = declarationsOf([`${ELEMENTS}/src/types.ts`, `${ELEMENTS}/src/elements.ts`]);
+  return [
+    ...outputFiles,
+    { path: join(PUBLIC, 'client/elements.d.mts'), contents: `${records}\n${types}` },
+    ...['react', 'preact'].map((library) => ({
+      path: join(PUBLIC, `client/elements-${library}.d.mts`),
+      contents: jsxTypes(library),
+    })),
+  ];
+}
+
+/** What teaches the JSX of a library the elements: `import type {} from '@wishgate/elements/react'`. */
+const jsxTypes = (library) => `import type { ClassAttributes, HTMLAttributes } from '${library}';
+import type { ElementAttributes } from './elements.mjs';
+type Elements = {
+  [Tag in keyof ElementAttributes]: ElementAttributes[Tag] &
+    ClassAttributes<HTMLElementTagNameMap[Tag]> &
+    Omit<HTMLAttributes<HTMLElementTagNameMap[Tag]>, keyof ElementAttributes[Tag]>;
+};
+declare module '${library}' {
+  namespace JSX {
+    interface IntrinsicElements extends Elements {}
+  }
+}
+`;
+
+/** The package has the files that the service serves. */
+function packElements(files) {
+  const folder = join(ROOT, ELEMENTS, 'dist');
+  rmSync(folder, { recursive: true, force: true });
+  const own = files.filter((path) =>
+    /[\\/]client[\\/](elements|wishgate\.(d\.mts|mjs)|watch\.mjs)/.test(path),
+  );
+  for (const path of own) write({ path: join(folder, basename(path)), contents: readFileSync(path) });
+}
+
 /** The library's types as one file: the declarations of its public modules, joined. */
 function clientTypes() {
+  return { path: join(PUBLIC, 'client/wishgate.d.mts'), contents: declarationsOf(CLIENT_TYPES) };
+}
+
+function declarationsOf(files) {
   const ts = load('typescript');
-  const texts = CLIENT_TYPES.map((file) => {
+  const texts = files.map((file) => {
     const { outputText, diagnostics = [] } = ts.transpileDeclaration(readFileSync(join(ROOT, file), 'utf8'), {
       fileName: file,
       reportDiagnostics: true,
@@ -214,7 +292,7 @@ function clientTypes() {
       throw new Error(ts.flattenDiagnosticMessageText(diagnostics[0].messageText, '\n'));
     return outputText.replace(/^(import|export) (type )?(\*|\{[^}]*\}) from .*\n/gm, '');
   });
-  return { path: join(PUBLIC, 'client/wishgate.d.mts'), contents: texts.join('\n') };
+  return texts.join('\n');
 }
 
 /** The manual of the library as HTML, for the page /client; links into the repository lead nowhere from there and become plain text. */
@@ -252,6 +330,7 @@ export async function bundle() {
   const pages = Object.entries(PAGES).filter(([, entry]) => existsSync(join(ROOT, entry)));
   const results = await Promise.allSettled([
     bundleClient().then((outputFiles) => ({ outputFiles })),
+    bundleElements().then((outputFiles) => ({ outputFiles })),
     ...pages.map(([name, entry]) => bundlePage(name, entry)),
   ]);
   const done = results.filter(({ status }) => status === 'fulfilled').map(({ value }) => value);
@@ -259,6 +338,7 @@ export async function bundle() {
   const written = new Set(done.flatMap(({ outputFiles }) => outputFiles.map(write)));
   written.add(write(clientManual()));
   written.add(write({ path: join(PUBLIC, 'manifest.json'), contents: JSON.stringify(manifest) }));
+  packElements([...written]);
   const failed = results.find(({ status }) => status === 'rejected');
   if (failed) throw failed.reason;
   for (const file of filesUnder(['dist/public'])) if (!written.has(file)) rmSync(file, { force: true });

@@ -187,6 +187,7 @@ export function init(options: WishgateOptions): Wishgate {
       return asSent(epis, found.isInLists);
     }),
     isSameId,
+    graphql: (query, variables = {}) => caller.graphql(query, variables),
     isLoggedIn: callable(async () => (await alerts.ownAddress()) !== null),
     refreshIdentity: (onSuccess, onError) => {
       identity.forget();
