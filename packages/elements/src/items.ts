@@ -37,6 +37,8 @@ export abstract class Items extends WishgateElement {
   #failed = '';
   #known = '';
   #count = 0;
+  #writes = 0;
+  #active = 0;
   #drawn = '';
 
   constructor() {
@@ -66,7 +68,7 @@ export abstract class Items extends WishgateElement {
     if (wanted && wanted.lid !== this.#known.split(' ')[0])
       [this.list, this.#items, this.#removed, this.#count] = [null, [], null, 0];
     const known = wanted && `${wanted.lid} ${wanted.version}`;
-    if (known && known !== this.#known) {
+    if (known && known !== this.#known && !this.#active) {
       this.#known = known;
       if (wanted.lid) void this.#read();
     }
@@ -75,11 +77,13 @@ export abstract class Items extends WishgateElement {
     if (isKnown) this.#show(say);
   }
 
-  /** Calls the service, with an item taken out of the list; if that fails, it is back, and the element says so. */
-  protected async attempt(run: (client: Wishgate) => Promise<unknown>, taken?: SavedItem): Promise<boolean> {
+  /** Writes, with an item taken out of the list; if that fails, the item is back, and the element says so. */
+  protected async write(run: (client: Wishgate) => Promise<unknown>, taken?: SavedItem): Promise<boolean> {
     const before = this.#items;
     if (taken) this.#items = before.filter(({ epi }) => epi !== taken.epi);
     this.#failed = '';
+    this.#writes += 1;
+    this.#active += 1;
     this.update();
     try {
       await run(await started);
@@ -89,6 +93,7 @@ export abstract class Items extends WishgateElement {
       this.#failed = this.report(error);
       return false;
     } finally {
+      this.#active -= 1;
       this.update();
     }
   }
@@ -98,7 +103,7 @@ export abstract class Items extends WishgateElement {
     const { lid } = this.list!;
     const { epi } = item;
     this.#removed = { item, at: this.#items.findIndex((other) => other.epi === epi) };
-    const isDone = this.attempt((client) => client.deleteFromList(lid, { epi }), item);
+    const isDone = this.write((client) => client.deleteFromList(lid, { epi }), item);
     this.#focus('undo');
     if (!(await isDone)) return;
     patch(lid, epi, null);
@@ -111,9 +116,11 @@ export abstract class Items extends WishgateElement {
     this.#items = this.#items.toSpliced(at, 0, item);
     this.update();
     this.#focus(`remove:${item.epi}`);
-    const isDone = await this.attempt((client) => client.restoreItems(lid, [item.epi]));
-    if (isDone) patch(lid, item.epi, item as unknown as Item);
-    else void this.#read();
+    if (await this.write((client) => client.restoreItems(lid, [item.epi])))
+      return patch(lid, item.epi, item as unknown as Item);
+    this.#removed = { item, at };
+    this.#items = this.#items.filter(({ epi }) => epi !== item.epi);
+    this.update();
   }
 
   #focus(id: string): void {
@@ -125,28 +132,32 @@ export abstract class Items extends WishgateElement {
     const size = Number(this.value('page-size')) || 20;
     this.#count = Math.max(size, this.#count + more * size);
     const known = this.#known;
-    const isRead = await this.attempt(async (client) => {
-      const items: SavedItem[] = [];
-      let after: string | null = null;
-      let list: Contents['list'];
+    const writes = this.#writes;
+    const lid = known.split(' ')[0]!;
+    const items: SavedItem[] = [];
+    let after: string | null = null;
+    let list: Contents['list'];
+    try {
       do {
-        const page: object = {
-          lid: known.split(' ')[0],
-          first: Math.min(100, this.#count - items.length),
-          after,
-        };
-        ({ list } = await client.graphql<Contents>(ITEMS, page));
+        const first = Math.min(100, this.#count - items.length);
+        ({ list } = await (await started).graphql<Contents>(ITEMS, { lid, first, after }));
         if (!list) throw Object.assign(new Error('List not found'), { status: 404 });
         items.push(...list.items.edges.map(({ node }) => node));
         after = list.items.pageInfo.hasNextPage ? list.items.pageInfo.endCursor : null;
       } while (after && items.length < this.#count);
       if (known !== this.#known) return;
-      this.list = list;
-      this.#hasMore = after !== null;
-      this.#items = items.filter(({ epi }) => epi !== this.#removed?.item.epi);
-    });
-    // The next change reads it again.
-    if (!isRead) this.#known = known.replace(/\d+$/, '');
+      // After a write that began meanwhile, it is read again.
+      if (writes !== this.#writes) this.#known = `${lid} `;
+      else {
+        [this.list, this.#items, this.#hasMore, this.#failed] = [list, items, after !== null, ''];
+        if (items.some(({ epi }) => epi === this.#removed?.item.epi)) this.#removed = null;
+      }
+      this.update();
+    } catch (error) {
+      this.#failed = this.report(error);
+      this.update();
+      this.#known = `${lid} `;
+    }
   }
 
   /** Draws only what differs: whoever is there keeps the focus. */

@@ -75,7 +75,7 @@ class WishgateList extends Items {
         () => true,
         () => false,
       ));
-    await this.attempt(async (client) => {
+    await this.write(async (client) => {
       const { anonRead } = await (isShared ? client.markListPublic(lid) : client.markListPrivate(lid));
       this.list = { ...this.list!, anonRead };
     });
@@ -85,7 +85,7 @@ class WishgateList extends Items {
 
   async #saveForLater(item: SavedItem): Promise<void> {
     const { lid } = this.list!;
-    const isDone = await this.attempt(async (client) => {
+    const isDone = await this.write(async (client) => {
       const { list } = await client.SaveForLater.init();
       await client.moveItems(lid, list.lid, [item.epi]);
       await refresh();
@@ -111,7 +111,7 @@ class SaveForLater extends Items {
 
   /** Returns whether the product was saved for later. */
   async add(item: ProductInput): Promise<boolean> {
-    const isDone = await this.attempt(async (client) => {
+    const isDone = await this.write(async (client) => {
       await client.SaveForLater.init();
       await client.SaveForLater.add(item);
       await refresh();
@@ -134,7 +134,7 @@ class SaveForLater extends Items {
   async #move(item: SavedItem): Promise<void> {
     const { lid } = this.list!;
     if (!this.emit('add-to-cart', { item })) return;
-    await this.attempt(async (client) => {
+    await this.write(async (client) => {
       await client.SaveForLater.moveToCart(lid, { epi: item.epi });
       await refresh();
     }, item);
