@@ -1,5 +1,6 @@
 import {
   GenerateRegidDocument,
+  IdentifyGuestDocument,
   ShoppersDocument,
   SyncGuestDocument,
   UpdateShopperDocument,
@@ -34,6 +35,11 @@ export const shopperRoutes = {
       useragenttype: text.required,
     },
     needsOneOf: ['useremail', 'externalid'],
+  }),
+  'POST /api/v3/shopper/identify': route(IdentifyGuestDocument, {
+    summary: 'Create a guest without a back end',
+    isLogin: true,
+    form: {},
   }),
   'POST /storeadmin/v3/user/update': route(UpdateShopperDocument, {
     namesShopper: true,

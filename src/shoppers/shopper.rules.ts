@@ -35,6 +35,12 @@ export function checkUserAgentType(text: string | null | undefined): string {
     : failField('invalid-useragenttype', 'useragenttype', 'must have 1 to 2,048 printable characters', text);
 }
 
+/** The name of a client for its sessionid, where only the header `User-Agent` says it. */
+export function clientNameOf(userAgent: string): string {
+  const name = userAgent.slice(0, MAX_USER_AGENT).trim();
+  return name !== '' && isLine(name, MAX_USER_AGENT) ? name : 'browser';
+}
+
 export function checkLine(field: string, text: string, max: number): string {
   return isLine(text, max)
     ? text.trim()

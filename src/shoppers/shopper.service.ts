@@ -18,6 +18,7 @@ import {
 import type { CountedConnection } from '../platform/page.ts';
 import { findStore, moveStoreEpoch } from '../stores/store.repo.ts';
 import { failNoStore } from '../stores/store.service.ts';
+import { countUse } from '../stores/usage-window.service.ts';
 import { findAccounts } from './account.repo.ts';
 import type { AccountNames } from './account.repo.ts';
 import { lookUpAccount, rename } from './account.service.ts';
@@ -38,7 +39,7 @@ export async function updateShopper(
   const shopper = requireShopper(ctx);
   const checked = checkChanges(changes);
   return ctx.db.transaction(async (tx) => {
-    const account = await enter(tx, shopper, ctx.now());
+    const account = await enter(tx, ctx, shopper);
     const isRenamed = email !== undefined || externalId !== undefined;
     if (isRenamed) await rename(tx, account, checkNames(account, { email, externalId }), ctx.now());
     await shoppers.updateShopper(tx, shopper, checked, ctx.now());
@@ -57,16 +58,19 @@ function checkNames(account: ShopperRow, { email, externalId }: UpdateShopperInp
 }
 
 /** Locks the calling shopper's row, which a guest gets with its first write; fails if its sessions have ended meanwhile. */
-export async function enter(tx: Tx, shopper: ShopperRow, now: Date): Promise<ShopperRow> {
-  const row = await shoppers.enterShopper(tx, shopper, now);
+export async function enter(tx: Tx, ctx: Context, shopper: ShopperRow): Promise<ShopperRow> {
+  // A guest that has saved nothing; where its store calls, the address is the store's.
+  if (shopper.lastlogin === null && ctx.viewer.keyId === null && ctx.config.rateLimits)
+    await countUse(tx, ctx, 'guest address', ctx.address);
+  const row = await shoppers.enterShopper(tx, shopper, ctx.now());
   return row.epoch === shopper.epoch ? row : fail('sw-badregid');
 }
 
 const TEXT_FIELDS = ['fname', 'lname', 'm', 'sw_mkt', 'ut'] as const;
-type ProfileInput = Omit<UpdateShopperInput, 'email' | 'externalId'>;
-
 const MAX_TAGS = 100;
 const MAX_TEXT = 100;
+
+type ProfileInput = Omit<UpdateShopperInput, 'email' | 'externalId'>;
 
 /** Null stores what a new shopper has, and so does an empty text. */
 function checkChanges(input: ProfileInput): ShopperChanges {

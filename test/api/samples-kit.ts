@@ -31,6 +31,7 @@ const MADE_UP: Record<string, unknown> = {
   ...{ id: 'Hn2sV5tYq8bXc1dRk7mWzA', subject: 'e7Jm2xPq9cKd4vTn6wRz1s', lhash: '5f1d7a84c2b09e36' },
   ...{ cursor: CURSOR, startCursor: CURSOR, endCursor: CURSOR, rev: '42', seq: 1, cts: 1_767_225_600_000 },
   ...{
+    uuid: '3f0c6a52-9d0e-4a67-8a3c-5b1f7f0d2e11',
     apiKey: 'YOUR_API_KEY',
     secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
     keyId: SHOWN.webhookId,

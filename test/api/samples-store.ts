@@ -10,10 +10,11 @@ const CATALOGUE = {
   ...{ ...PRODUCT, dt: 'Linen throw', bt: 'Hearth & Loom', vi: 'Sand', sku: 'HL-THROW', pr: 49.5, stk: 12 },
   ...{ uri: `${PRODUCT.du}?variant=1001`, iu: 'https://shop.example/i/linen-throw.jpg' },
 };
+const SHOP = 'https://shop.example';
 const WEBHOOK = `mutation { saveWebhook(url: "https://shop.example/hooks", events: ["alert.sent"]) { webhook { id } } }`;
 
 /** The store in which a sample request is sent, with what others did before. */
-export type Scene = { ids: Ids; callers: Record<'store' | 'shopper' | 'operator', Caller> };
+export type Scene = { ids: Ids; callers: Record<'store' | 'shopper' | 'browser' | 'operator', Caller> };
 
 export type Kit = { service: TestService; smtp: TlsSmtp; operatorKey: string };
 
@@ -23,6 +24,7 @@ export async function prepare({ service, smtp, operatorKey }: Kit, call: string)
     name: 'Hearth & Loom',
     currency: 'EUR',
     senderAddress: 'hello@shop.example',
+    ...(/identify/.test(call) && { allowedOrigins: [SHOP] }),
   });
   const store = { pid, apiKey };
   const asStore = async (path: string, fields: Fields, headers = {}) =>
@@ -145,7 +147,8 @@ export async function prepare({ service, smtp, operatorKey }: Kit, call: string)
   await steps[call]?.();
   const callers = {
     store: { store },
-    shopper: { shopper },
+    shopper: { shopper, headers: { origin: SHOP } },
+    browser: { headers: { origin: SHOP } },
     operator: { store: { pid: OPERATOR_USER, apiKey: operatorKey } },
   };
   return { ids, callers };

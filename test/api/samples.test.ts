@@ -84,7 +84,7 @@ test.each(calls)('%s returns its sample to its sample request', async (key, call
   const isShoppers = path.startsWith('/api/');
   if (isShoppers) query.push(['pid', ids.pid!]);
   const url = `${path}?${new URLSearchParams(query).toString()}`;
-  const caller = isShoppers ? {} : callers.store;
+  const caller = isShoppers ? callers.browser : callers.store;
   const { status, body, text } =
     method === 'GET'
       ? await service.get(url, caller)

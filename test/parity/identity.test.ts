@@ -34,6 +34,20 @@ test('guest-validate-sync answers every field of SyncGuestPayload', async () => 
   expect(rest.body).toEqual(body.data.syncGuest);
 });
 
+test('shopper/identify answers every field of GuestPayload', async () => {
+  const origin = 'https://shop.example';
+  const { pid } = await service.createStore({ allowedOrigins: [origin] });
+  const rest = await service.post('/api/v3/shopper/identify', { pid }, { headers: { origin } }).expect(200);
+  const { body } = await service.graphql(
+    `mutation { identifyGuest ${fullSelection('GuestPayload')} }`,
+    {},
+    { headers: { origin, 'x-pid': pid } },
+  );
+  // Every call makes another guest.
+  const made = Object.fromEntries(Object.keys(rest.body).map((name) => [name, expect.any(String)]));
+  expect(body.data.identifyGuest).toEqual({ ...made, message: rest.body.message });
+});
+
 test('me answers exactly the store fields that callers check a key by', async () => {
   const rest = await service.get('/storeadmin/me', { store }).expect(200);
   expect(rest.body).toEqual({ pid: store.pid, appId: 'StoreadminApi' });

@@ -13,11 +13,11 @@ import type { ShopperRow } from '../../shoppers/shopper.repo.ts';
 import { enter } from '../../shoppers/shopper.service.ts';
 import type { StoreRow } from '../../stores/store.repo.ts';
 import { consumeAll } from '../../stores/usage-window.repo.ts';
+import { USAGE_LIMITS, failTooMany, usageKey } from '../../stores/usage-window.rules.ts';
 import { catchUp } from '../events/event.service.ts';
 import { sendConfirmation } from './confirm-message.service.ts';
 import type { Requester } from './confirm-message.service.ts';
 import { saveRequests, withdrawPendingConsent } from './request.repo.ts';
-import { SIGNUP_LIMITS, failTooMany, signupKey } from './signup.rules.ts';
 import { saveSubscriptions } from './subscription.repo.ts';
 import type { NewSubscription, SignUpWrite, StoredSubscription } from './subscription.repo.ts';
 import { checkSignUp, keyOf } from './subscription.rules.ts';
@@ -105,15 +105,15 @@ async function storeConsent(tx: Tx, { store, checked, signUp, requester, now }: 
 /** A stranger's pending requests count per shopper and contact, because the response must not reveal others' requests. */
 async function count(tx: Tx, all: readonly Saved[]): Promise<void> {
   const consume = async (
-    kind: 'contact' | 'address',
+    kind: 'signup contact' | 'signup address',
     some: readonly Saved[],
     subjectOf: (one: Saved) => string,
   ): Promise<void> => {
     const uses = some.map((one) => {
       const { pid, secret } = one.store;
-      return { pid, key: signupKey(secret, kind, subjectOf(one)), now: one.now, amount: one.asked };
+      return { pid, key: usageKey(secret, kind, subjectOf(one)), now: one.now, amount: one.asked };
     });
-    const untils = await consumeAll(tx, SIGNUP_LIMITS[kind], uses);
+    const untils = await consumeAll(tx, USAGE_LIMITS[kind], uses);
     untils.forEach((until, index) => {
       if (until !== null) failTooMany(kind, until, some[index]!.now);
     });
@@ -122,8 +122,8 @@ async function count(tx: Tx, all: readonly Saved[]): Promise<void> {
     `${medium} ${value}${isApart ? ` ${regid}` : ''}`;
   const asking = all.filter(({ asked }) => asked > 0);
   const ownCalls = asking.filter(({ ctx }) => ctx.viewer.keyId === null);
-  await consume('contact', asking, contactIn);
-  await consume('address', ownCalls, ({ ctx }) => ctx.address);
+  await consume('signup contact', asking, contactIn);
+  await consume('signup address', ownCalls, ({ ctx }) => ctx.address);
 }
 
 /**
@@ -132,11 +132,11 @@ async function count(tx: Tx, all: readonly Saved[]): Promise<void> {
  */
 async function enterShoppers(tx: Tx, wanted: readonly WantedSignUp[]): Promise<Map<string, ShopperRow>> {
   const entered = new Map<string, ShopperRow>();
-  const callers = wanted.flatMap(({ ctx: { viewer }, now }) =>
-    viewer.shopper ? [{ shopper: viewer.shopper, now }] : [],
+  const callers = wanted.flatMap(({ ctx }) =>
+    ctx.viewer.shopper ? [{ ctx, shopper: ctx.viewer.shopper }] : [],
   );
   callers.sort((one, two) => (one.shopper.regid < two.shopper.regid ? -1 : 1));
-  for (const { shopper, now } of callers) entered.set(shopper.regid, await enter(tx, shopper, now));
+  for (const { ctx, shopper } of callers) entered.set(shopper.regid, await enter(tx, ctx, shopper));
   return entered;
 }
 

@@ -60,7 +60,8 @@ const SESSIONID =
 /** `fields` are the credentials sent in the form. */
 type Caller = { security: Schema[]; fields: { name: string; schema: Schema; isRequired?: true }[] };
 
-export function callerOf(path: string, { isOpen, namesShopper }: Route): Caller {
+export function callerOf(path: string, { isOpen, isLogin, namesShopper }: Route): Caller {
+  if (isLogin) return { security: [{ pid: [] }], fields: [] };
   const identity = (name: 'regid' | 'sessionid', description: string) => ({
     name,
     schema: { type: 'string', description, example: EXAMPLES.values[name] },

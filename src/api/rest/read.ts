@@ -3,6 +3,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { Credentials } from '../../context.ts';
 import { createReader, isStorePath } from '../../platform/route/route.ts';
 import type { Route, RouteTable, Sent } from '../../platform/route/route.ts';
+import { NO_CREDENTIALS } from '../../shoppers/authenticate.service.ts';
 import { nameRoute, traceOf } from '../access-log.ts';
 import { headerCredentials } from '../authenticate.ts';
 import { planOf } from '../plan.ts';
@@ -36,8 +37,9 @@ export function prepareRoutes(schema: GraphQLSchema, table: RouteTable): ServedR
  * Shopper calls name the store in the query and the shopper in the form; store calls use Authorization, and x-regid for a
  * shopper. A `regid` in the form of a store call is an ordinary field, unless the row says that it names the shopper.
  */
-function credentialsOf(req: Request, { path, namesShopper }: ServedRoute, sent: Sent): Credentials {
+function credentialsOf(req: Request, { path, namesShopper, isLogin }: ServedRoute, sent: Sent): Credentials {
   const headers = headerCredentials(req);
+  if (isLogin) return { ...NO_CREDENTIALS, pid: sent('pid') ?? headers.pid };
   if (isStorePath(path)) {
     const regid = (namesShopper ? sent('regid') : null) ?? headers.regid;
     return { ...headers, pid: '', regid, sessionid: '' };

@@ -42,6 +42,8 @@ export type Route = {
   missing?: readonly [type: ErrorType, msg?: string];
   /** Public data, which needs no shopper. */
   isOpen?: true;
+  /** Gives an identity: the pid is the only credential, and a regid in the form is an ordinary field. */
+  isLogin?: true;
   /** Streams the response; for JSON, the document describes its content. */
   stream?: ReplyStream;
   /** With a store key, the form's `regid` or the header names the shopper on whose behalf the store calls. */

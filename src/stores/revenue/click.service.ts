@@ -76,7 +76,7 @@ export async function setTracking(ctx: Context, isAllowed: boolean): Promise<{ m
   const { store, ...shopper } = requireShopper(ctx);
   const { pid, regid } = shopper;
   await ctx.db.transaction(async (tx) => {
-    await enter(tx, shopper, ctx.now());
+    await enter(tx, ctx, shopper);
     const optedIn = await clicks.findOptedIn(tx, pid, regid);
     const keys = [shopperKey(regid), ...contactsOf(store, shopper), ...optedIn.flatMap(withSameContacts)];
     await saveChoice(tx, pid, keys, isAllowed, ctx.now());
