@@ -1,6 +1,7 @@
 import {
   GenerateRegidDocument,
   IdentifyGuestDocument,
+  LoginWithTokenDocument,
   ShoppersDocument,
   SyncGuestDocument,
   UpdateShopperDocument,
@@ -28,6 +29,11 @@ export const shopperRoutes = {
     summary: 'Create a guest without a back end',
     isLogin: true,
     form: {},
+  }),
+  'POST /api/v3/shopper/login': route(LoginWithTokenDocument, {
+    summary: "Log in with the shop's id token",
+    isLogin: true,
+    form: { token: text.required, regid: text, sessionid: text },
   }),
   'POST /storeadmin/v3/user/update': route(UpdateShopperDocument, {
     namesShopper: true,

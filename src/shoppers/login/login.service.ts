@@ -47,7 +47,7 @@ export async function generateRegid(ctx: Context, { uuid, ...input }: MutationGe
 }
 
 /** Creates the account or records its login, unless nothing would change. */
-async function identify(ctx: Context, account: NewShopper, language: string | null = null) {
+export async function identify(ctx: Context, account: NewShopper, language: string | null = null) {
   const known = await finder(ctx)([account]);
   const isSame = known !== null && known.em === account.em && !isDue(known, language, ctx.now());
   return isSame ? known : shoppers.touchShopper(ctx.db, account, ctx.now(), language);
@@ -91,13 +91,13 @@ export async function syncGuest(ctx: Context, { regid, ...input }: MutationSyncG
   return { ...identityOf(store, merge.account, useragenttype, message), merged: merge.merged };
 }
 
-function identityOf(store: StoreRow, shopper: Identity, useragenttype: string, message: string) {
+export function identityOf(store: StoreRow, shopper: Identity, useragenttype: string, message: string) {
   const sessionid = sessionidOf(store, shopper.regid, useragenttype, epochOf(store, shopper));
   return { message, regid: shopper.regid, sessionid };
 }
 
 /** Of concurrent merges of one guest, the row lock lets the first do the work; the others find it empty and report zeros. */
-async function mergeGuest(
+export async function mergeGuest(
   tx: Tx,
   store: StoreRow,
   { regid }: IdentityKey,
