@@ -119,6 +119,6 @@ export async function viewSharedList(ctx: Context, lid: string) {
     stock: store.inventoryManaged ? item.stk : null,
   }));
   // The first name of an account; null for a guest.
-  const ownerName = (page.owner?.em && page.owner.fname) || null;
+  const ownerName = (page.owner?.isGuest === false && page.owner.fname) || null;
   return { store, lname, lnote, ownerName, cnt, items };
 }

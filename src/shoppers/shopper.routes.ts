@@ -14,8 +14,14 @@ import { streamShoppers } from './shopper.service.ts';
 const GENERATE_REGID = 'POST /storeadmin/v3/user/generate-regid';
 const generateRegid = route(GenerateRegidDocument, {
   summary: 'Get or create a shopper identity',
-  form: { uuid: text, useremail: text.unusual, useragenttype: text.required, language: text.unusual },
-  needsOneOf: ['uuid', 'useremail'],
+  form: {
+    uuid: text,
+    useremail: text.unusual,
+    externalid: text.unusual,
+    useragenttype: text.required,
+    language: text.unusual,
+  },
+  needsOneOf: ['uuid', 'useremail', 'externalid'],
 });
 
 export const shopperRoutes = {
@@ -23,7 +29,13 @@ export const shopperRoutes = {
   'POST /storeadmin/user/generate-regid': alias(GENERATE_REGID, generateRegid),
   'POST /storeadmin/v3/user/guest-validate-sync': route(SyncGuestDocument, {
     summary: 'Merge a guest into an account',
-    form: { regid: text.required, useremail: text.required, useragenttype: text.required },
+    form: {
+      regid: text.required,
+      useremail: text,
+      externalid: text.unusual,
+      useragenttype: text.required,
+    },
+    needsOneOf: ['useremail', 'externalid'],
   }),
   'POST /api/v3/shopper/identify': route(IdentifyGuestDocument, {
     summary: 'Create a guest without a back end',
@@ -40,6 +52,8 @@ export const shopperRoutes = {
     summary: 'Update a shopper',
     form: {
       input: {
+        email: text.unusual,
+        externalId: text.unusual,
         fname: text,
         lname: text,
         m: text,

@@ -316,6 +316,22 @@ test.each([
   expect(body).toMatchObject({ type: 'forbidden', msg: expect.stringContaining(missing) });
 });
 
+test('the customer id leads to the account, also with another address; an address of another account is 409', async () => {
+  const claims = newClaims();
+  const guest = await guestWithList();
+  const first = await login(await provider.token(claims), guest).expect(200);
+  const moved = await login(await provider.token({ ...claims, email: newEmail() })).expect(200);
+  expect(moved.body.regid).toBe(first.body.regid);
+  expect(await listsOf({ ...guest, ...moved.body })).toHaveLength(1);
+  const [one, other] = [newClaims(), newClaims()];
+  await login(await provider.token(one)).expect(200);
+  const next = await guestWithList();
+  await login(await provider.token(other)).expect(200);
+  const taken = await login(await provider.token({ ...other, email: one.email }), next).expect(409);
+  expect(taken.body.type).toBe('address-taken');
+  expect(await listsOf(next)).toHaveLength(1);
+});
+
 test('a page of any origin may log in, but for a foreign one where the store names its own', async () => {
   const token = await provider.token(newClaims());
   const from = (pid: string, origin: string) => service.post(LOGIN, { pid, token }, { headers: { origin } });

@@ -417,6 +417,8 @@ const NONSENSE: Record<
   getSocialCount: [undefined],
   isInLists: [undefined],
   isLoggedIn: [],
+  login: ['token'],
+  logout: [],
 };
 
 test.each(Object.entries(NONSENSE))(

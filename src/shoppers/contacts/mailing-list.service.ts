@@ -7,10 +7,11 @@ import type { Tx } from '../../platform/database/database.ts';
 import { checkLimit, decodeSeq, encodeCursor, toConnection } from '../../platform/page.ts';
 import type { CountedConnection } from '../../platform/page.ts';
 import { emitEvents } from '../../stores/webhooks/event.repo.ts';
-import { findAccount, lockShopper, touchShopper } from '../shopper.repo.ts';
+import { findAccount } from '../account.repo.ts';
+import { enterAccount } from '../account.service.ts';
+import { lockShopper } from '../shopper.repo.ts';
 import type { IdentityKey } from '../shopper.repo.ts';
-import { newAccount } from '../shopper.service.ts';
-import type { KeyedStore } from '../shopper.service.ts';
+import type { KeyedStore } from '../new-shopper.rules.ts';
 import * as consents from './consent.repo.ts';
 import type { ConsentBefore, ConsentFilter, ConsentRow, NewConsent } from './consent.repo.ts';
 import { isAccountContact } from './contact.rules.ts';
@@ -29,8 +30,8 @@ export async function recordConsent(
   { accepts, regid }: { accepts: boolean; regid: string },
   now: Date,
 ): Promise<void> {
-  const account = isAccountContact(contact) ? newAccount(store, contact.value) : null;
-  if (account) await touchShopper(tx, account, now, null, false);
+  const who = isAccountContact(contact) ? { email: contact.value, externalId: null } : null;
+  const account = who && (await enterAccount(tx, store, who, now, { language: null, isLogin: false }));
   const key = { pid: store.pid, regid: account?.regid ?? regid };
   const consent = { acceptmarketing: accepts, acceptsource: 'subscription', regid: key.regid };
   await record(tx, key, contact, consent, now);

@@ -8,7 +8,7 @@ import { variantUrl } from '../../stores/products/product.rules.ts';
 import { findSender } from '../../stores/sender.repo.ts';
 import type { Sender } from '../../stores/sender.repo.ts';
 import { isServed } from '../../stores/store.rules.ts';
-import { accountRegid } from '../identity.rules.ts';
+import { findAccount } from '../account.repo.ts';
 import { hasDeclined, shopperKey } from './consent.repo.ts';
 import { isAccountContact, maskContact, withSameContacts } from './contact.rules.ts';
 import type { Contact, Medium } from './contact.rules.ts';
@@ -69,9 +69,9 @@ export async function findLinkStore(deps: Deps, token: string): Promise<Sender |
 }
 
 /** The keys under which a contact's choice about click tracking is stored. */
-export function trackingKeys({ store, claim }: Unsubscribe) {
-  const account = isAccountContact(claim) ? [shopperKey(accountRegid(store.secret, claim.value))] : [];
-  return [...withSameContacts(claim), ...account];
+export async function trackingKeys(db: Db, { store, claim }: Unsubscribe) {
+  const account = isAccountContact(claim) ? await findAccount(db, store.pid, claim.value) : null;
+  return [...withSameContacts(claim), ...(account ? [shopperKey(account.regid)] : [])];
 }
 
 /** What an unsubscribe page shows; the contact is masked, because links get forwarded. */
@@ -93,7 +93,7 @@ async function viewOf(db: Db, opened: Unsubscribe, lang: string | null) {
     /** As the catalogue has it. */
     productUrl: product && variantUrl(product),
     scope: claim.scope,
-    isTracked: !(await hasDeclined(db, store.pid, trackingKeys(opened))),
+    isTracked: !(await hasDeclined(db, store.pid, await trackingKeys(db, opened))),
   };
 }
 

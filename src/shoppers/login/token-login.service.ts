@@ -1,12 +1,14 @@
 import type { Context } from '../../context.ts';
 import type { MutationLoginWithTokenArgs } from '../../generated/resolvers.ts';
 import { NOTHING_MERGED } from '../../lists/merge.service.ts';
+import type { Tx } from '../../platform/database/database.ts';
 import { fail } from '../../platform/errors.ts';
 import { isStorable } from '../../platform/text.ts';
 import type { StoreRow } from '../../stores/store.repo.ts';
-import { accountOf } from '../account.service.ts';
+import { accountOf, lookUpAccount } from '../account.service.ts';
 import { NO_CREDENTIALS, authenticate } from '../authenticate.service.ts';
 import { isSessionOf, markIn } from '../identity.rules.ts';
+import type { AccountName } from '../new-shopper.rules.ts';
 import * as shoppers from '../shopper.repo.ts';
 import type { ShopperRow } from '../shopper.repo.ts';
 import { clientNameOf } from '../shopper.rules.ts';
@@ -14,7 +16,6 @@ import { identityOf, mergeGuest } from './login.service.ts';
 import { countOpenCall } from './open-call.service.ts';
 import { keysOf } from './provider-keys.service.ts';
 import { providerOf, readToken } from './token.rules.ts';
-import type { Who } from './token.rules.ts';
 
 /** The regid and session that a browser has so far. */
 type Shown = { regid?: string | null; sessionid?: string | null };
@@ -47,24 +48,26 @@ export async function findShown(ctx: Context, store: StoreRow, shown: Shown): Pr
 }
 
 /** Returns the account's identity, after merging the guest that the browser shows. */
-export async function logIn(ctx: Context, store: StoreRow, who: Who, shown: ShopperRow | null) {
-  const account = await accountOf(ctx, store, who);
-  const merged = shown === null ? NOTHING_MERGED : await mergeShown(ctx, store, shown, account);
-  const message =
-    merged === NOTHING_MERGED
-      ? 'Logged in; there was nothing to merge'
-      : 'Logged in; the guest was merged into the account';
+export async function logIn(ctx: Context, store: StoreRow, who: AccountName, shown: ShopperRow | null) {
+  const { account, merged } = shown?.isGuest
+    ? await ctx.db.transaction((tx) => mergeShown(tx, store, shown, who, ctx.now()))
+    : { account: await enter(ctx, store, who, shown), merged: NOTHING_MERGED };
+  const message = `Logged in; ${merged === NOTHING_MERGED ? 'there was nothing to merge' : 'the guest was merged into the account'}`;
   return { ...identityOf(store, account, clientNameOf(ctx.browser.userAgent), message), merged };
 }
 
-async function mergeShown(ctx: Context, store: StoreRow, shown: ShopperRow, account: ShopperRow) {
-  if (shown.regid === account.regid) return NOTHING_MERGED;
-  if (!shown.isGuest) fail('forbidden', 'regid belongs to a different account');
-  return ctx.db.transaction(async (tx) => {
-    const guest = await shoppers.lockShopper(tx, shown);
-    if (guest !== null && guest.mergedInto === account.regid) return NOTHING_MERGED;
-    // Its session has ended since: another visitor of the device may use the uuid by now.
-    if (guest !== null && (guest.mergedInto !== null || guest.epoch !== shown.epoch)) fail('sw-badregid');
-    return (await mergeGuest(tx, store, guest ?? shown, account, ctx.now())).merged;
-  });
+async function enter(ctx: Context, store: StoreRow, who: AccountName, shown: ShopperRow | null) {
+  if (shown !== null && (await lookUpAccount(ctx.db, store, who))?.regid !== shown.regid)
+    fail('forbidden', 'regid belongs to a different account');
+  return accountOf(ctx, store, who);
+}
+
+/** A page repeats its login until it has stored the response, so a guest that this account has merged before is no error. */
+async function mergeShown(tx: Tx, store: StoreRow, shown: ShopperRow, who: AccountName, now: Date) {
+  const guest = (await shoppers.lockShopper(tx, shown)) ?? shown;
+  if (guest.mergedInto === null && guest.epoch === shown.epoch) return mergeGuest(tx, store, guest, who, now);
+  // Its session has ended since: another visitor of the device may use the uuid by now.
+  const account = await lookUpAccount(tx, store, who);
+  if (account === null || account.regid !== guest.mergedInto) fail('sw-badregid');
+  return { account, merged: NOTHING_MERGED };
 }

@@ -4,6 +4,7 @@ import { readEmail } from '../../platform/email.ts';
 import { fail } from '../../platform/errors.ts';
 import { isLine } from '../../platform/text.ts';
 import type { StoreRow } from '../../stores/store.repo.ts';
+import type { AccountName } from '../new-shopper.rules.ts';
 
 /** Clocks of the login provider and of this service may differ by this much. */
 const CLOCK_TOLERANCE_SECONDS = 60;
@@ -11,9 +12,6 @@ const MAX_TOKEN = 16_384;
 const MAX_ID = 255;
 
 type Provider = { issuer: string; audience: string; jwksUri: string; algorithm: string; claims: string };
-
-/** Who a token or a shop's signature says the shopper is. */
-export type Who = { email: string | null; externalId: string | null };
 
 const REQUIRED = ['identityIssuer', 'identityAudience', 'identityJwksUri'] as const;
 
@@ -58,10 +56,10 @@ function reasonOf(error: errors.JOSEError, { algorithm }: Provider): string {
 
 const refuseToken = (reason: string): never => fail('unauthorised', `The token is rejected: ${reason}`);
 
-function whoOf(payload: JWTPayload, claims: string): Who {
+function whoOf(payload: JWTPayload, claims: string): AccountName {
   const [email = '', verified = '', id = ''] = claims.split(',').map((claim) => payload[claim] ?? '');
   const [emailName, verifiedName, idName] = claims.split(',');
-  const externalId = typeof id === 'number' ? String(id) : id;
+  const externalId = typeof id === 'number' || typeof id === 'string' ? String(id).trim() : id;
   if (externalId === '') refuseToken(`it has no claim ${idName}`);
   if (typeof externalId !== 'string' || !isLine(externalId, MAX_ID))
     return refuseToken(`its claim ${idName} must have 1 to ${MAX_ID} printable characters`);
