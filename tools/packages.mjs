@@ -20,6 +20,12 @@ export const PACKAGES = {
     scripts: { wishgate: 'src/wishgate.ts' },
     isServed: true,
   },
+  react: {
+    modules: { react: 'src/react.ts', server: 'src/server.ts' },
+    types: { react: ['src/types.ts', 'src/react.ts'], server: ['src/types.ts', 'src/server.ts'] },
+    // Next.js asks for it where hooks are; other bundlers ignore it.
+    banner: { react: "'use client';" },
+  },
 };
 
 export const folderOf = (name) => join(ROOT, 'packages', name);
@@ -79,7 +85,7 @@ const keepUrlImports = ({ path, text }) => ({
 });
 
 /** The files of a package: `{ path, contents }`. */
-async function buildPackage(name, { modules, types, scripts = {} }) {
+async function buildPackage(name, { modules, types, scripts = {}, banner = {} }) {
   const { build } = load('esbuild');
   const inPackage = (paths) =>
     Object.fromEntries(Object.entries(paths).map(([key, path]) => [key, join(folderOf(name), path)]));
@@ -98,7 +104,13 @@ async function buildPackage(name, { modules, types, scripts = {} }) {
   };
   const outputs = await Promise.all([
     ...Object.entries(sources).map(([key, source]) =>
-      build({ ...options, entryPoints: { [key]: source }, format: 'esm', outExtension: { '.js': '.mjs' } }),
+      build({
+        ...options,
+        entryPoints: { [key]: source },
+        format: 'esm',
+        outExtension: { '.js': '.mjs' },
+        banner: { js: banner[key] ?? '' },
+      }),
     ),
     ...Object.entries(inPackage(scripts)).map(([key, source]) =>
       build({ ...options, entryPoints: { [key]: source }, format: 'iife', globalName: key }),

@@ -231,7 +231,7 @@ export function init(options: WishgateOptions): Wishgate {
       return asSent(epis, found.isInLists);
     }),
     isSameId,
-    isLoggedIn: callable(async () => (await alerts.ownAddress()) !== null),
+    isLoggedIn: callable(alerts.isLoggedIn),
     refreshIdentity: callable(refresh),
     login: callable(async (proof) => {
       await own().login(proof);
