@@ -36,6 +36,8 @@ const SHOPPER_MESSAGES = 'src/messages/shopper';
 const CLIENT = 'packages/client/src/wishgate.ts';
 const WATCH = 'packages/client/src/watch.ts';
 const COMPAT = 'src/sdk/compat/main.ts';
+const COMPAT_MORE = 'src/sdk/compat/more.ts';
+const COMPAT_TEXTS = ['email', 'notify', 'remove', 'empty', 'close'];
 const CLIENT_MANUAL = 'docs/client.md';
 const CLIENT_RECORDS = 'src/generated/client-records.ts';
 const CLIENT_TYPES = [CLIENT_RECORDS, 'packages/client/src/types.ts', CLIENT];
@@ -166,7 +168,7 @@ const browserTexts = () =>
   Object.fromEntries(
     filesUnder([SHOPPER_MESSAGES]).map((file) => {
       const texts = Object.entries(JSON.parse(readFileSync(file, 'utf8')));
-      const own = texts.filter(([key]) => key.startsWith('browser.'));
+      const own = texts.filter(([key]) => COMPAT_TEXTS.includes(key.replace(/^browser\./, '')));
       return [basename(file, '.json'), Object.fromEntries(own.map(([key, text]) => [key.slice(8), text]))];
     }),
   );
@@ -175,7 +177,7 @@ const browserTexts = () =>
 async function bundleClient() {
   const { build } = load('esbuild');
   const options = { ...COMMON, entryPoints: [CLIENT], target: 'es2020' };
-  const [watch, compat, tag, esm] = await Promise.all([
+  const [watch, compat, more, tag, esm] = await Promise.all([
     build({
       ...options,
       entryPoints: [WATCH],
@@ -188,6 +190,13 @@ async function bundleClient() {
       entryPoints: [COMPAT],
       format: 'iife',
       entryNames: 'client/compat',
+    }),
+    build({
+      ...options,
+      entryPoints: [COMPAT_MORE],
+      format: 'iife',
+      globalName: 'wishgateMore',
+      entryNames: 'client/compat-more',
       define: { BROWSER_TEXTS: JSON.stringify(browserTexts()) },
     }),
     build({ ...options, format: 'iife', globalName: 'wishgate', entryNames: 'client/wishgate' }),
@@ -198,7 +207,7 @@ async function bundleClient() {
       outExtension: { '.js': '.mjs' },
     }),
   ]);
-  return [...watch.outputFiles, ...compat.outputFiles, ...tag.outputFiles, ...esm.outputFiles, clientTypes()];
+  return [...[watch, compat, more, tag, esm].flatMap(({ outputFiles }) => outputFiles), clientTypes()];
 }
 
 /** The library's types as one file: the declarations of its public modules, joined. */
