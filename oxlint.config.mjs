@@ -81,6 +81,11 @@ const arrows = [
     ),
   ),
   enclose(
+    ['packages/react/src/*.ts'],
+    '^\\.\\./(?!\\.\\./\\.\\./src/sdk/documents\\.ts$)|^(?!\\.|react$|@wishgate/client$)',
+    'The hooks import nothing but React, @wishgate/client and the GraphQL documents.',
+  ),
+  enclose(
     ['src/sdk/compat/*.ts'],
     '^\\.\\./(?!\\.\\./\\.\\./packages/client/src/)|^[^.]',
     'The compatibility script imports nothing but the browser library.',
