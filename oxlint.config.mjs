@@ -86,6 +86,11 @@ const arrows = [
     'The elements import nothing but the browser library, its documents and the texts for shoppers.',
   ),
   enclose(
+    ['packages/react/src/*.ts'],
+    '^\\.\\./(?!\\.\\./\\.\\./src/sdk/documents\\.ts$)|^(?!\\.|react$|@wishgate/client$)',
+    'The hooks import nothing but React, @wishgate/client and the GraphQL documents.',
+  ),
+  enclose(
     ['src/sdk/compat/*.ts'],
     '^\\.\\./(?!\\.\\./\\.\\./packages/client/src/)|^[^.]',
     'The compatibility script imports nothing but the browser library.',
