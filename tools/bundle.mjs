@@ -56,13 +56,7 @@ const inputHash = () =>
     ...packageSources(),
     ...filesUnder(['src/generated/dashboard.ts', CLIENT_RECORDS]),
     ...filesUnder(['src/stores', 'src/alerts/topics'], (file) => file.endsWith('.columns.ts')),
-    ...filesUnder([
-      'package-lock.json',
-      'tools/bundle.mjs',
-      'tools/packages.mjs',
-      CLIENT_MANUAL,
-      'docs/guides',
-    ]),
+    ...filesUnder(['package-lock.json', 'tools/bundle.mjs', CLIENT_MANUAL, 'docs/guides']),
   ]);
 
 const COMMON = {

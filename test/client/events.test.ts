@@ -17,7 +17,7 @@ afterEach(() => {
 });
 
 /** A tab and a list in it. */
-async function open(options: Partial<WishgateOptions>): Promise<Tab & { list: List }> {
+async function open(options: Pick<WishgateOptions, 'events'>): Promise<Tab & { list: List }> {
   const tab = openTab(service.url, await service.account(store), { currency: 'EUR', ...options });
   return { ...tab, list: await tab.client.createList({ lname: 'Birthday' }) };
 }
