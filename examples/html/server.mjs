@@ -39,7 +39,10 @@ function fileOf(path) {
   return name ? new URL(name, ELEMENTS) : null;
 }
 
-/** @type {import('node:http').RequestListener} */
+/**
+ * @param {import('node:http').IncomingMessage} request
+ * @param {import('node:http').ServerResponse} response
+ */
 async function respond(request, response) {
   const { pathname } = new URL(request.url ?? '/', 'http://localhost');
   if (pathname === '/jwks.json') return response.end(JSON.stringify({ keys }));
@@ -51,15 +54,16 @@ async function respond(request, response) {
   }
   const file = fileOf(pathname);
   if (!file) return response.writeHead(404).end();
-  const type = TYPES[/** @type {keyof typeof TYPES} */ (file.pathname.split('.').at(-1))];
+  const extension = /** @type {keyof typeof TYPES} */ (file.pathname.split('.').at(-1));
+  response.setHeader('content-type', `${TYPES[extension]}; charset=utf-8`);
   const text = await readFile(fileURLToPath(file), 'utf8');
-  response.setHeader('content-type', `${type}; charset=utf-8`);
+  if (extension !== 'html') return response.end(text);
   return response.end(text.replaceAll('{{baseUrl}}', WISHGATE_URL).replaceAll('{{pid}}', WISHGATE_PID ?? ''));
 }
 
 const server = createServer((request, response) =>
   // A file that is missing fails this request, not the server.
-  Promise.resolve(respond(request, response)).catch(() => response.writeHead(404).end()),
+  respond(request, response).catch(() => response.writeHead(404).end()),
 );
 server.listen(Number(PORT), '127.0.0.1', () => {
   const address = server.address();

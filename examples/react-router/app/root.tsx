@@ -1,6 +1,7 @@
 import { init } from '@wishgate/client';
 import type { Identity } from '@wishgate/client';
-import { WishgateProvider, loadWishgate } from '@wishgate/react';
+import { WishgateProvider } from '@wishgate/react';
+import { loadWishgate } from '@wishgate/react/server';
 import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Form, Link, Links, Meta, Outlet, Scripts, data } from 'react-router';

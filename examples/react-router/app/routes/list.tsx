@@ -13,7 +13,7 @@ export default function List() {
       <ul>
         {items.map((item) => (
           <li key={item.epi}>
-            <a href={item.uri}>{item.dt}</a>{' '}
+            <a href={item.uri ?? undefined}>{item.dt}</a>{' '}
             <button
               aria-label={`Remove ${item.dt}`}
               onClick={async () => setRemoved((await remove(item)) ? item.dt : null)}
