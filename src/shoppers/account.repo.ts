@@ -73,3 +73,23 @@ export function renameAccount(
 ) {
   return unlessTaken(tx, RENAME, [pid, regid, em, externalId, now]);
 }
+
+const IS_FREE = `NOT EXISTS (SELECT FROM shopper o WHERE o.pid = f.pid AND o.em = f.em)`;
+
+/** SQL: an anti-join. */
+const LIST_FORMER = `SELECT f.em FROM former_address f WHERE f.pid = $1 AND f.regid = $2 AND ${IS_FREE}`;
+
+/** The addresses that an account has given up and no account has. */
+export async function listFormerAddresses(db: Db, { pid, regid }: IdentityKey): Promise<string[]> {
+  return (await db.query<{ em: string }>(LIST_FORMER, [pid, regid])).map(({ em }) => em);
+}
+
+/** SQL: the same. */
+const LIST_MOVED = `
+  SELECT s.em FROM former_address f JOIN shopper s ON s.pid = f.pid AND s.regid = f.regid
+  WHERE f.pid = $1 AND f.em = $2 AND s.em IS NOT NULL AND ${IS_FREE}`;
+
+/** The new addresses of the accounts that have given up this one; none once another account has it. */
+export async function listMovedAddresses(db: Db, pid: string, email: string): Promise<string[]> {
+  return (await db.query<{ em: string }>(LIST_MOVED, [pid, email])).map(({ em }) => em);
+}

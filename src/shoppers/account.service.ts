@@ -4,7 +4,7 @@ import type { Db, Tx } from '../platform/database/database.ts';
 import { fail } from '../platform/errors.ts';
 import * as accounts from './account.repo.ts';
 import type { AccountKey, AccountNames, FoundAccounts } from './account.repo.ts';
-import { changeAddress } from './contacts/address.repo.ts';
+import { changeAddress } from './contacts/address.service.ts';
 import { VISIT_MS, findShopper, lockShopper, makeShopper, touch } from './shopper.repo.ts';
 import type { ShopperRow } from './shopper.repo.ts';
 import { newAccount } from './new-shopper.rules.ts';

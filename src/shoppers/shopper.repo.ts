@@ -85,9 +85,8 @@ export async function touchShopper(
 /** Locks the shopper's row, which a guest gets with its first write. */
 export async function enterShopper(tx: Tx, shopper: NewShopper, now: Date): Promise<ShopperRow> {
   const row = await lockShopper(tx, shopper);
-  if (row?.lastlogin) return row;
-  const made = row === null ? await makeShopper(tx, shopper, now, null) : null;
-  return made ?? touchShopper(tx, shopper, now, null, false);
+  if (row) return row.lastlogin ? row : (await touch(tx, row, now, null, false))!;
+  return (await makeShopper(tx, shopper, now, null)) ?? touchShopper(tx, shopper, now, null, false);
 }
 
 /** Records a visit, unless one was recorded within a day. */
@@ -182,7 +181,9 @@ const whereOf = (pid: string, isGuest: boolean) => ({
   pid,
   isGuest,
   mergedInto: null,
-  ...(isGuest ? { lastlogin: { not: null } } : { em: { not: null } }),
+  ...(isGuest
+    ? { lastlogin: { not: null } }
+    : { OR: [{ em: { not: null } }, { externalId: { not: null } }] }),
 });
 
 const IS_SOMEBODY = `sh.pid = $1 AND sh.merged_into IS NULL AND ($2::boolean IS NULL OR sh.is_guest = $2)`;

@@ -1,11 +1,13 @@
 import {
   GenerateRegidDocument,
   IdentifyGuestDocument,
+  LoginWithShopifyDocument,
+  LoginWithTokenDocument,
   ShoppersDocument,
   SyncGuestDocument,
   UpdateShopperDocument,
 } from '../generated/operations.ts';
-import { fixed, flag, json, text, word } from '../platform/route/form.ts';
+import { fixed, flag, json, text, wholeQuery, word } from '../platform/route/form.ts';
 import { alias, route } from '../platform/route/route.ts';
 import type { RouteTable } from '../platform/route/route.ts';
 import { streamShoppers } from './shopper.service.ts';
@@ -40,6 +42,16 @@ export const shopperRoutes = {
     summary: 'Create a guest without a back end',
     isLogin: true,
     form: {},
+  }),
+  'POST /api/v3/shopper/login': route(LoginWithTokenDocument, {
+    summary: "Log in with the shop's id token",
+    isLogin: true,
+    form: { token: text.required, regid: text, sessionid: text },
+  }),
+  'POST /api/v3/shopify/proxy/login': route(LoginWithShopifyDocument, {
+    summary: "Log in with Shopify's app proxy",
+    isLogin: true,
+    form: { query: wholeQuery, regid: text, sessionid: text },
   }),
   'POST /storeadmin/v3/user/update': route(UpdateShopperDocument, {
     namesShopper: true,

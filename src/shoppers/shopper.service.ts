@@ -3,7 +3,7 @@ import type { Context, Services } from '../context.ts';
 import type { QueryShoppersArgs, UpdateShopperInput } from '../generated/resolvers.ts';
 import { CSV_PORTION, streamCsv } from '../platform/csv.ts';
 import type { CsvColumn } from '../platform/csv.ts';
-import type { Tx } from '../platform/database/database.ts';
+import type { Db, Tx } from '../platform/database/database.ts';
 import { fail } from '../platform/errors.ts';
 import { objectFault } from '../platform/json.ts';
 import { readLanguage } from '../platform/messages.ts';
@@ -19,6 +19,7 @@ import type { CountedConnection } from '../platform/page.ts';
 import { findStore, moveStoreEpoch } from '../stores/store.repo.ts';
 import { failNoStore } from '../stores/store.service.ts';
 import { countUse } from '../stores/usage-window.service.ts';
+import { findAccounts } from './account.repo.ts';
 import type { AccountNames } from './account.repo.ts';
 import { lookUpAccount, rename } from './account.service.ts';
 import { guestRegids } from './identity.rules.ts';
@@ -66,10 +67,10 @@ export async function enter(tx: Tx, ctx: Context, shopper: ShopperRow): Promise<
 }
 
 const TEXT_FIELDS = ['fname', 'lname', 'm', 'sw_mkt', 'ut'] as const;
-type ProfileInput = Omit<UpdateShopperInput, 'email' | 'externalId'>;
-
 const MAX_TAGS = 100;
 const MAX_TEXT = 100;
+
+type ProfileInput = Omit<UpdateShopperInput, 'email' | 'externalId'>;
 
 /** Null stores what a new shopper has, and so does an empty text. */
 function checkChanges(input: ProfileInput): ShopperChanges {
@@ -148,10 +149,17 @@ export async function pageShoppers(ctx: Context, args: QueryShoppersArgs): Promi
   const page = { before: place && { cts: place[0], uid: place[1] }, limit: size + 1 };
   const filter = filterOf(args);
   const named = ID.test(filter.search) ? await shoppers.findByIds(ctx.db, pid, [filter.search]) : [];
-  const rows = named.length > 0 ? named : await shoppers.listShoppers(ctx.db, pid, filter, page);
+  const listed = named.length > 0 ? named : await shoppers.listShoppers(ctx.db, pid, filter, page);
+  const isNone = listed.length === 0 && place === null && filter.search !== '';
+  const rows = isNone ? await findByExternalId(ctx.db, pid, filter.search) : listed;
   const cursorOf = ({ cts, uid }: ShopperRow): string => encodeCursor(ORDER, cts.getTime(), uid);
   const count = () => shoppers.countShoppers(ctx.db, pid, filter);
   return { ...toConnection(rows, size, cursorOf, args.after), count };
+}
+
+async function findByExternalId(db: Db, pid: string, externalId: string): Promise<ShopperRow[]> {
+  const [found] = await findAccounts(db, [{ pid, email: null, externalId }]);
+  return found!.byId ? [found!.byId] : [];
 }
 
 /** The caller itself or, for the store alone, those of its shoppers. */
@@ -173,6 +181,7 @@ const COLUMNS: CsvColumn<ShopperRow>[] = [
   ['tags', ({ extags }) => extags.join(', ')],
   ['firstseen', ({ cts }) => cts],
   ['lastlogin', ({ lastlogin }) => lastlogin],
+  ['externalid', ({ externalId }) => externalId],
 ];
 
 /** All shoppers as CSV, newest first, without the regid, which opens a shopper's lists. */

@@ -231,7 +231,8 @@ export function init(options: WishgateOptions): Wishgate {
       return asSent(epis, found.isInLists);
     }),
     isSameId,
-    isLoggedIn: callable(async () => (await alerts.ownAddress()) !== null),
+    graphql: (query, variables = {}) => caller.graphql(query, variables),
+    isLoggedIn: callable(alerts.isLoggedIn),
     refreshIdentity: callable(refresh),
     login: callable(async (proof) => {
       await own().login(proof);

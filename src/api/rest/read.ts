@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import type { GraphQLSchema } from 'graphql';
 import type { Credentials } from '../../context.ts';
+import { WHOLE_QUERY } from '../../platform/route/form.ts';
 import { createReader, isStorePath } from '../../platform/route/route.ts';
 import type { Route, RouteTable, Sent } from '../../platform/route/route.ts';
 import { NO_CREDENTIALS } from '../../shoppers/authenticate.service.ts';
@@ -59,6 +60,7 @@ const NEVER_IN_QUERY = new Set(['regid', 'sessionid']);
 function fieldsOf(query: string, body: string): Sent {
   const inBody = parseUrlEncoded(body);
   const inQuery = parseUrlEncoded(query);
+  inQuery.set(WHOLE_QUERY, query);
   return (field) => inBody.get(field) || (NEVER_IN_QUERY.has(field) ? null : inQuery.get(field)) || null;
 }
 

@@ -14,6 +14,7 @@ import type { IdentityKey } from '../shopper.repo.ts';
 import type { KeyedStore } from '../new-shopper.rules.ts';
 import * as consents from './consent.repo.ts';
 import type { ConsentBefore, ConsentFilter, ConsentRow, NewConsent } from './consent.repo.ts';
+import { copyOf, eventOf } from './consent.rules.ts';
 import { isAccountContact } from './contact.rules.ts';
 import type { Contact, ContactKey } from './contact.rules.ts';
 
@@ -81,20 +82,9 @@ async function record(tx: Tx, key: IdentityKey, contact: ContactKey, given: NewC
   const shopper = key.regid === '' ? null : await lockShopper(tx, key);
   const changed = await consents.saveConsent(tx, key.pid, contact, given, now);
   const consent = changed ?? (await consents.findConsent(tx, key.pid, contact));
-  if (shopper && consent) {
-    const { acceptmarketing, acceptsource } = consent;
-    const preference = { signuptime: consent.signuptime.getTime(), acceptmarketing, acceptsource };
-    await consents.writePreference(tx, shopper, contact, { acc_mkt: acceptmarketing, preference }, now);
-  }
+  if (shopper && consent) await consents.writePreference(tx, shopper, contact, copyOf(consent), now);
   if (changed) await emitEvents(tx, key.pid, [eventOf(changed)], now);
   return shopper && consents.preferenceOf(shopper, contact);
-}
-
-function eventOf({ medium, value, acceptmarketing, signuptime, acceptsource }: ConsentRow) {
-  return {
-    type: acceptmarketing ? ('contact.optedin' as const) : ('contact.optedout' as const),
-    data: { medium, value, signuptime: signuptime.getTime(), acceptsource },
-  };
 }
 
 const ORDER = 'mailinglist';

@@ -27,7 +27,7 @@ function checkOrigin({ browser }: Context, { allowedOrigins, isDemo }: StoreRow)
 export async function identifyGuest(ctx: Context) {
   const store = ctx.viewer.store!;
   checkOrigin(ctx, store);
-  await countOpenCall(ctx, store, 'identify');
+  await countOpenCall(ctx, 'identify', ctx.address);
   return newGuestIdentity(ctx, store);
 }
 

@@ -94,13 +94,13 @@ export async function syncGuest(ctx: Context, { regid, ...input }: MutationSyncG
   return { ...identityOf(store, merge.account, useragenttype, message), merged: merge.merged };
 }
 
-function identityOf(store: StoreRow, shopper: Identity, useragenttype: string, message: string) {
+export function identityOf(store: StoreRow, shopper: Identity, useragenttype: string, message: string) {
   const sessionid = sessionidOf(store, shopper.regid, useragenttype, epochOf(store, shopper));
   return { message, regid: shopper.regid, sessionid };
 }
 
 /** Of concurrent merges of one guest, the row lock lets the first do the work; the others find it empty and report zeros. */
-async function mergeGuest(
+export async function mergeGuest(
   tx: Tx,
   store: StoreRow,
   { regid }: IdentityKey,

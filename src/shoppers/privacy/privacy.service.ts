@@ -7,6 +7,7 @@ import { fail } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { checkLimit } from '../../platform/page.ts';
 import { isStorable } from '../../platform/text.ts';
+import { listFormerAddresses } from '../account.repo.ts';
 import { lookUpAccount } from '../account.service.ts';
 import { publicIdOf } from '../identity.rules.ts';
 import { enterShopper, findByIds, findShopper, lockShopper } from '../shopper.repo.ts';
@@ -31,6 +32,9 @@ async function findNamed(ctx: Context, db: Db, name: ShopperName): Promise<Shopp
   const email = externalid ? null : checkEmail(useremail);
   return lookUpAccount(db, store, { email, externalId: externalid ? checkExternalId(externalid) : null });
 }
+
+const findSubject = async (ctx: Context, db: Db, shopper: ShopperRow): Promise<Subject> =>
+  subjectOf(requireStore(ctx), shopper, await listFormerAddresses(db, shopper));
 
 export async function lookUpShopper(ctx: Context, { uid, ...name }: QueryFindShopperArgs) {
   if (!uid) return findNamed(ctx, ctx.db, name);
@@ -63,7 +67,7 @@ export async function exportShopper(ctx: Context, name: ShopperName) {
     const value = await ctx.db.transaction(async (tx) => {
       const shopper = (await findNamed(ctx, tx, name)) ?? fail('not-found', 'Shopper not found');
       const exportedAt = ctx.now();
-      const chunks = exportChunks(tx, subjectOf(requireStore(ctx), shopper), exportedAt);
+      const chunks = exportChunks(tx, await findSubject(ctx, tx, shopper), exportedAt);
       const text = await joinChunks(chunks, maxBytes);
       if (text === null) return null;
       await audit(ctx, tx, 'export', shopper);
@@ -94,7 +98,7 @@ async function joinChunks(chunks: AsyncIterable<string>, maxBytes: number): Prom
 export async function streamExport(ctx: Context, name: ShopperName): Promise<AsyncGenerator<string>> {
   const shopper = (await findNamed(ctx, ctx.db, name)) ?? fail('not-found', 'Shopper not found');
   await audit(ctx, ctx.db, 'export', shopper);
-  return exportChunks(ctx.db, subjectOf(requireStore(ctx), shopper), ctx.now());
+  return exportChunks(ctx.db, await findSubject(ctx, ctx.db, shopper), ctx.now());
 }
 
 export async function eraseShopper(ctx: Context, name: ShopperName): Promise<AuditRow> {
@@ -105,7 +109,7 @@ export async function eraseShopper(ctx: Context, name: ShopperName): Promise<Aud
     const shopper = (await lockShopper(tx, found)) ?? (await enterShopper(tx, found, ctx.now()));
     // The account has another address by now, and the given one may be somebody else's.
     if (name.useremail && shopper.em !== found.em) fail('not-found', 'Shopper not found');
-    const counts = await privacy.eraseData(tx, subjectOf(requireStore(ctx), shopper), ctx.now());
+    const counts = await privacy.eraseData(tx, await findSubject(ctx, tx, shopper), ctx.now());
     return audit(ctx, tx, 'erase', shopper, counts);
   });
 }
