@@ -81,6 +81,16 @@ const arrows = [
     ),
   ),
   enclose(
+    ['packages/elements/src/*.ts'],
+    '^\\.\\./(?!\\.\\./(client/src/|\\.\\./src/(messages/shopper/|sdk/documents\\.ts$)))|^[^.]',
+    'The elements import nothing but the browser library, its documents and the texts for shoppers.',
+  ),
+  enclose(
+    ['packages/react/src/*.ts'],
+    '^\\.\\./(?!\\.\\./\\.\\./src/sdk/documents\\.ts$)|^(?!\\.|react$|@wishgate/client$)',
+    'The hooks import nothing but React, @wishgate/client and the GraphQL documents.',
+  ),
+  enclose(
     ['src/sdk/compat/*.ts'],
     '^\\.\\./(?!\\.\\./\\.\\./packages/client/src/)|^[^.]',
     'The compatibility script imports nothing but the browser library.',
@@ -282,6 +292,11 @@ export default {
         'wishgate/no-class': 'error',
         eqeqeq: ['error', 'always', { null: 'ignore' }],
       },
+    },
+    {
+      // Browsers take custom elements as classes only.
+      files: ['packages/elements/src/*.ts'],
+      rules: { 'wishgate/no-class': ['error', { allow: '^(Base|WishgateElement|Items)$' }] },
     },
     { files: ['*.config.ts'], rules: { 'no-restricted-exports': 'off' } },
     {

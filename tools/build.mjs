@@ -24,7 +24,6 @@ const inputHash = () =>
       'package-lock.json',
       'tools/build.mjs',
       'tools/bundle.mjs',
-      'tools/packages.mjs',
       'tools/programs.mjs',
       'docs/client.md',
       'docs/guides',

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, relative, resolve } from 'node:path';
+import { buildElements } from './elements.mjs';
 import { ROOT, filesUnder } from './generate.mjs';
 
 /** Loads a package where it is used: mostly everything is current. */
@@ -11,7 +12,8 @@ export const CLIENT_RECORDS = 'src/generated/client-records.ts';
 
 /**
  * What the packages contain: `modules` by name, which load each other from the same folder; `types`, the files whose declarations are
- * a module's types; `scripts` that make a global of this name. The service has a copy of what `isServed`. A new package is a new row.
+ * a module's types; `scripts` that make a global of this name; `build` in place of these. `contains` names another package whose files lie
+ * beside. The service has a copy of what `isServed`. A new package is a new row.
  */
 export const PACKAGES = {
   client: {
@@ -26,12 +28,18 @@ export const PACKAGES = {
     // Next.js asks for it where hooks are; other bundlers ignore it.
     banner: { react: "'use client';" },
   },
+  elements: { build: buildElements, contains: 'client', isServed: true },
 };
 
 export const folderOf = (name) => join(ROOT, 'packages', name);
 export const distOf = (name) => join(folderOf(name), 'dist');
 
-export const packageSources = () => filesUnder(Object.keys(PACKAGES).map((name) => `packages/${name}/src`));
+/** What the packages are built from. */
+export const packageSources = () =>
+  filesUnder([
+    ...['tools/packages.mjs', 'tools/elements.mjs'],
+    ...Object.keys(PACKAGES).map((name) => `packages/${name}/src`),
+  ]);
 
 /** Whether every package is built. */
 export const arePackagesBuilt = () => Object.keys(PACKAGES).every((name) => existsSync(distOf(name)));
@@ -84,24 +92,25 @@ const keepUrlImports = ({ path, text }) => ({
   contents: text.replace(/\bimport\((?=\w)/g, 'import(/*webpackIgnore:true*//*@vite-ignore*/'),
 });
 
+const OPTIONS = {
+  absWorkingDir: ROOT,
+  bundle: true,
+  minify: true,
+  write: false,
+  target: 'es2020',
+  legalComments: 'none',
+  logLevel: 'silent',
+  packages: 'external',
+};
+
 /** The files of a package: `{ path, contents }`. */
-async function buildPackage(name, { modules, types, scripts = {}, banner = {} }) {
+async function buildPackage(name, { modules, types, scripts = {}, banner = {}, build: buildOwn }) {
+  if (buildOwn) return buildOwn(OPTIONS, joinTypes);
   const { build } = load('esbuild');
   const inPackage = (paths) =>
     Object.fromEntries(Object.entries(paths).map(([key, path]) => [key, join(folderOf(name), path)]));
   const sources = inPackage(modules);
-  const options = {
-    absWorkingDir: ROOT,
-    bundle: true,
-    minify: true,
-    write: false,
-    outdir: distOf(name),
-    target: 'es2020',
-    legalComments: 'none',
-    logLevel: 'silent',
-    packages: 'external',
-    plugins: [apart(sources)],
-  };
+  const options = { ...OPTIONS, outdir: distOf(name), plugins: [apart(sources)] };
   const outputs = await Promise.all([
     ...Object.entries(sources).map(([key, source]) =>
       build({
@@ -125,13 +134,16 @@ async function buildPackage(name, { modules, types, scripts = {}, banner = {} })
 
 /** The files of all packages, and the service's copies of them in `folder`. */
 export async function buildPackages(folder) {
-  const built = Object.entries(PACKAGES).map(async ([name, row]) => {
-    const files = await buildPackage(name, row);
-    const copies = files.map(({ path, contents }) => ({
-      path: join(folder, relative(distOf(name), path)),
-      contents,
-    }));
-    return row.isServed ? [...files, ...copies] : files;
-  });
-  return (await Promise.all(built)).flat();
+  const rows = Object.entries(PACKAGES);
+  const built = Object.fromEntries(
+    await Promise.all(rows.map(async ([name, row]) => [name, await buildPackage(name, row)])),
+  );
+  const copy = (name, target) =>
+    built[name].map(({ path, contents }) => ({ path: join(target, relative(distOf(name), path)), contents }));
+  return rows.flatMap(([name, { contains, isServed }]) => [
+    ...built[name],
+    // A script tag has the elements' own entry.
+    ...(contains ? copy(contains, distOf(name)).filter(({ path }) => !path.endsWith('.js')) : []),
+    ...(isServed ? copy(name, folder) : []),
+  ]);
 }

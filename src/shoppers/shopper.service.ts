@@ -67,10 +67,10 @@ export async function enter(tx: Tx, ctx: Context, shopper: ShopperRow): Promise<
 }
 
 const TEXT_FIELDS = ['fname', 'lname', 'm', 'sw_mkt', 'ut'] as const;
-type ProfileInput = Omit<UpdateShopperInput, 'email' | 'externalId'>;
-
 const MAX_TAGS = 100;
 const MAX_TEXT = 100;
+
+type ProfileInput = Omit<UpdateShopperInput, 'email' | 'externalId'>;
 
 /** Null stores what a new shopper has, and so does an empty text. */
 function checkChanges(input: ProfileInput): ShopperChanges {

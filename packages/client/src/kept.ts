@@ -39,7 +39,7 @@ export function createKept(key: string, given: StorageLike | null, transport: Tr
   /** Runs alone in all tabs, or at least in this one where there are no locks. */
   const alone = async <Result>(run: () => Promise<Result>): Promise<Result> => {
     const locks = storage && (globalThis.navigator as Partial<Navigator> | undefined)?.locks;
-    if (locks) return locks.request(key, run) as Promise<Result>;
+    if (locks) return locks.request(key, run);
     const result = turn.then(run, run);
     turn = result.catch(() => null);
     return result;

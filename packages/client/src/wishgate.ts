@@ -231,6 +231,7 @@ export function init(options: WishgateOptions): Wishgate {
       return asSent(epis, found.isInLists);
     }),
     isSameId,
+    graphql: (query, variables = {}) => caller.graphql(query, variables),
     isLoggedIn: callable(alerts.isLoggedIn),
     refreshIdentity: callable(refresh),
     login: callable(async (proof) => {
