@@ -388,6 +388,7 @@ const NONSENSE: Record<
   Exclude<keyof Wishgate, 'SaveForLater' | 'isSameId' | 'onChange' | 'refreshIdentity' | 'watch'>,
   unknown[]
 > = {
+  graphql: ['{ nothing }', {}],
   fetchLists: [],
   createList: [{ lname: 'x' }],
   ensureList: [{ lname: 'x' }],

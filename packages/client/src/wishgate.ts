@@ -187,7 +187,7 @@ export function init(options: WishgateOptions): Wishgate {
       return asSent(epis, found.isInLists);
     }),
     isSameId,
-    graphql: (query, variables = {}) => caller.graphql(query, variables),
+    graphql: callable(caller.graphql) as Wishgate['graphql'],
     isLoggedIn: callable(async () => (await alerts.ownAddress()) !== null),
     refreshIdentity: (onSuccess, onError) => {
       identity.forget();
