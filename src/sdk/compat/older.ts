@@ -64,6 +64,7 @@ export function createOlder(page: Shared) {
   /** The second file adds to the lists that the product's `hashtags` name. */
   const add = async (product: PageProduct): Promise<Item> => {
     const whole = await page.complete(product);
+    if (!whole.epi && !('title' in whole)) throw new Error('The product has no epi');
     const item = String(product['hashtags'] ?? '')
       ? ((await page.later('addToHashtags', whole)) as Item)
       : await client.addToList((await defaultList()).lid, whole);

@@ -83,7 +83,7 @@ export function createShop({ client, emit, older }: Tools) {
     return productAt(handle);
   };
 
-  /** Adds what the shop tells of a product. Data of another product is not used. */
+  /** Adds what the shop's data has of a product. Data of another product is not used. */
   const fill = async (given: PageProduct): Promise<PageProduct> => {
     const isNamed = !!(given.epi || given.empi || given.du);
     const handle = handleOf(given.du ?? location.href);
