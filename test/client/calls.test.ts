@@ -385,9 +385,10 @@ test('without a network the failure is that of an XHR: status 0, done, and no te
 
 /** Every call with arguments of no use, in the order of its parameters. */
 const NONSENSE: Record<
-  Exclude<keyof Wishgate, 'SaveForLater' | 'isSameId' | 'graphql' | 'onChange' | 'refreshIdentity' | 'watch'>,
+  Exclude<keyof Wishgate, 'SaveForLater' | 'isSameId' | 'onChange' | 'refreshIdentity' | 'watch'>,
   unknown[]
 > = {
+  graphql: ['{ nothing }', {}],
   fetchLists: [],
   createList: [{ lname: 'x' }],
   ensureList: [{ lname: 'x' }],

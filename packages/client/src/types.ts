@@ -252,8 +252,13 @@ export type Wishgate = {
   isInLists: Call<[epis: VariantId[]], Membership[]>;
   /** Whether two variant ids, or two product ids, are the same: records contain 123 for `gid://shopify/ProductVariant/123`. */
   isSameId: (one: VariantId | ProductId, other: VariantId | ProductId) => boolean;
-  /** Runs a GraphQL operation as the shopper and returns its `data`; rejects with the first error. */
-  graphql: <Data>(query: string, variables?: object) => Promise<Data>;
+  /** Runs a GraphQL operation as the shopper and returns its `data`. */
+  graphql: <Data>(
+    query: string,
+    variables?: object,
+    onSuccess?: OnSuccess<Data>,
+    onError?: OnError,
+  ) => Promise<Data>;
   /** Whether the shopper has an account, rather than being a guest. */
   isLoggedIn: Call<[], boolean>;
   /**

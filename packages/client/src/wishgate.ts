@@ -231,7 +231,7 @@ export function init(options: WishgateOptions): Wishgate {
       return asSent(epis, found.isInLists);
     }),
     isSameId,
-    graphql: (query, variables = {}) => caller.graphql(query, variables),
+    graphql: callable(caller.graphql) as Wishgate['graphql'],
     isLoggedIn: callable(alerts.isLoggedIn),
     refreshIdentity: callable(refresh),
     login: callable(async (proof) => {

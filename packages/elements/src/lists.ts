@@ -130,12 +130,13 @@ class SaveForLater extends Items {
     return [this.button(`move:${item.epi}`, say('move'), item.dt, () => this.#move(item))];
   }
 
-  /** The page adds it to its cart; if it prevents the event, the item stays. */
+  /** The page adds it to its cart, unless another device was faster; if it prevents the event, the item is back. */
   async #move(item: SavedItem): Promise<void> {
     const { lid } = this.list!;
-    if (!this.emit('add-to-cart', { item })) return;
+    const { epi } = item;
     await this.write(async (client) => {
-      await client.SaveForLater.moveToCart(lid, { epi: item.epi });
+      const { itemsmoved } = await client.SaveForLater.moveToCart(lid, { epi });
+      if (itemsmoved.length > 0 && !this.emit('add-to-cart', { item })) await client.restoreItems(lid, [epi]);
       await refresh();
     }, item);
   }
