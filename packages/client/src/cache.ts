@@ -21,9 +21,10 @@ export function fingerprint(text: string): string {
   return (4294967296 * (2097151 & b) + (a >>> 0)).toString(36);
 }
 
+/** Null on servers: Node's own `localStorage` would be that of all visitors. */
 export function browserStorage(): StorageLike | null {
   try {
-    return globalThis.localStorage ?? null;
+    return (globalThis.document && globalThis.localStorage) ?? null;
   } catch {
     return null;
   }
@@ -60,7 +61,9 @@ export function createCache(
   const notifyAll = (change: Change): void => listeners.forEach((listener) => notify(listener, change));
   const invalidate = (): void => save({ ...load(), generation: Math.random().toString(36), lists: {} });
 
-  const channel = globalThis.BroadcastChannel ? new BroadcastChannel(key) : null;
+  // A server has no tabs, and would keep a channel for each visitor.
+  const hasTabs = (storage || globalThis.document) && globalThis.BroadcastChannel;
+  const channel = hasTabs ? new BroadcastChannel(key) : null;
   if (channel) {
     channel.onmessage = ({ data }) => {
       if (memory !== null) invalidate();
