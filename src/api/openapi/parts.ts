@@ -20,7 +20,11 @@ The service generates this document from its own routes and its GraphQL schema. 
 
 /** Groups of calls by path, and of GraphQL operations by schema file, in the reader's order; the last pattern that matches wins. */
 const GROUPS = [
-  [/\/(user\/|shopify\/|shoppers?[/.]|privacy\.)/, 'Shoppers', 'Guests and accounts, and how they merge at login.'],
+  [
+    /\/(user\/|shopify\/|shoppers?[/.]|privacy\.)/,
+    'Shoppers',
+    'Guests and accounts, and how they merge at login.',
+  ],
   [/\/(lists\/|(list|item|live|trash|node)\.)/, 'Lists', 'A shopper’s lists.'],
   [/\/lists\/(update-ctx|is-in-lists|[a-z-]*items)$/, 'Items', 'The items of lists, and deleted ones.'],
   [/\/lists\/sfl\//, 'Save for later', 'The list of items that a shopper moved out of the cart.'],
