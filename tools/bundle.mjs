@@ -42,6 +42,8 @@ export const BROWSER_FOLDERS = [
 const SHOPPER_MESSAGES = 'src/messages/shopper';
 
 const COMPAT = 'src/sdk/compat/main.ts';
+const COMPAT_MORE = 'src/sdk/compat/more.ts';
+const COMPAT_TEXTS = ['email', 'notify', 'remove', 'empty', 'close'];
 const CLIENT_MANUAL = 'docs/client.md';
 
 const inputHash = () =>
@@ -170,22 +172,26 @@ const browserTexts = () =>
   Object.fromEntries(
     filesUnder([SHOPPER_MESSAGES]).map((file) => {
       const texts = Object.entries(JSON.parse(readFileSync(file, 'utf8')));
-      const own = texts.filter(([key]) => key.startsWith('browser.'));
+      const own = texts.filter(([key]) => COMPAT_TEXTS.includes(key.replace(/^browser\./, '')));
       return [basename(file, '.json'), Object.fromEntries(own.map(([key, text]) => [key.slice(8), text]))];
     }),
   );
 
-/** The script for pages written for the public product. */
+/** The script for pages written for the public product, and what it loads when a page first needs it. */
 async function bundleCompat() {
-  const { outputFiles } = await load('esbuild').build({
-    ...COMMON,
-    entryPoints: [COMPAT],
-    target: 'es2020',
-    format: 'iife',
-    entryNames: 'client/compat',
-    define: { BROWSER_TEXTS: JSON.stringify(browserTexts()) },
-  });
-  return { outputFiles };
+  const { build } = load('esbuild');
+  const options = { ...COMMON, target: 'es2020', format: 'iife' };
+  const built = await Promise.all([
+    build({ ...options, entryPoints: [COMPAT], entryNames: 'client/compat' }),
+    build({
+      ...options,
+      entryPoints: [COMPAT_MORE],
+      globalName: 'wishgateMore',
+      entryNames: 'client/compat-more',
+      define: { BROWSER_TEXTS: JSON.stringify(browserTexts()) },
+    }),
+  ]);
+  return { outputFiles: built.flatMap(({ outputFiles }) => outputFiles) };
 }
 
 /** The manual of the library as HTML, for the page /client; links into the repository lead nowhere from there and become plain text. */

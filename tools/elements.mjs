@@ -19,7 +19,10 @@ const FOR_ELEMENTS = {
     onLoad({ filter: /[\\/]src[\\/]messages[\\/].*\.json$/ }, ({ path }) => {
       const texts = Object.entries(JSON.parse(readFileSync(path, 'utf8')));
       const own = texts.flatMap(([key, text]) => {
-        const name = /^(?:elements\.|browser\.|share\.(?=(?:empty|soldOut|missing)$))(\w+)$/.exec(key)?.[1];
+        const name =
+          /^(?:elements\.|browser\.(?=(?:email|notify)$)|share\.(?=(?:empty|soldOut|missing)$))(\w+)$/.exec(
+            key,
+          )?.[1];
         return name ? [[name, text]] : [];
       });
       return { contents: `export default ${JSON.stringify(Object.fromEntries(own))}`, loader: 'js' };

@@ -1,16 +1,18 @@
-import { createHmac, randomInt } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { customerOf, isProxySigned } from '../../src/shoppers/login/shopify-proxy.rules.ts';
 import { useService, startService } from '../harness.ts';
 import type { StoreAccess, TestShopper } from '../harness.ts';
 import { item } from './list-kit.ts';
+import { SHOPIFY, proxied } from './token-kit.ts';
+import type { ProxiedCall } from './token-kit.ts';
 
 const PATH = '/api/v3/shopify/proxy/login';
 const MUTATION = `mutation ($query: String!, $regid: String, $sessionid: String) {
   loginWithShopify(query: $query, regid: $regid, sessionid: $sessionid) { message regid sessionid isGuest uuid merged { lists items duplicates } }
 }`;
 const ZERO = { lists: 0, items: 0, duplicates: 0 };
-const DOMAIN = 'hearth.myshopify.com';
-const SECRET = 'shpss_0123456789abcdef';
+const DOMAIN = SHOPIFY.domain;
+const SECRET = SHOPIFY.secret;
 
 describe("Shopify's published examples", () => {
   const example = (customer: string, signature: string) =>
@@ -47,34 +49,9 @@ beforeAll(async () => {
 
 const newCustomer = () => String(randomInt(1e12, 9e12));
 
-type Sent = {
-  customer?: string;
-  shop?: string;
-  timestamp?: number | string;
-  extra?: string;
-  secret?: string;
-};
-
-/** The query that Shopify's proxy makes of a request to /apps/wishgate/login?pid=… */
-function proxied(
-  { pid }: { pid: string },
-  { customer = '', shop = DOMAIN, timestamp, extra = '', secret = SECRET }: Sent = {},
-) {
-  const at = String(timestamp ?? Math.floor(Date.now() / 1_000));
-  const own = { shop, logged_in_customer_id: customer, path_prefix: '/apps/wishgate', timestamp: at };
-  const query = `${new URLSearchParams({ pid, ...own }).toString()}${extra}`;
-  const fields = new URLSearchParams(query);
-  const names = [...new Set(fields.keys())];
-  const text = names
-    .map((name) => `${name}=${fields.getAll(name).join(',')}`)
-    .sort()
-    .join('');
-  return `${query}&signature=${createHmac('sha256', secret).update(text).digest('hex')}`;
-}
-
 const login = (query: string, { regid, sessionid }: Partial<TestShopper> = {}, headers = {}) =>
   service.post(`${PATH}?${query}`, { regid, sessionid }, { headers });
-const enter = (sent: Sent, shown: Partial<TestShopper> = {}) => login(proxied(store, sent), shown);
+const enter = (sent: ProxiedCall, shown: Partial<TestShopper> = {}) => login(proxied(store, sent), shown);
 const listsOf = async ({ pid, regid, sessionid }: TestShopper): Promise<unknown[]> =>
   (await service.post('/api/v3/lists/fetch-lists', {}, { shopper: { pid, regid, sessionid } }).expect(200))
     .body;
@@ -143,7 +120,7 @@ test('GraphQL gives the same record', async () => {
 });
 
 describe('is 401', () => {
-  test.each<[what: string, sent: Sent, msg: RegExp]>([
+  test.each<[what: string, sent: ProxiedCall, msg: RegExp]>([
     ['with a wrong signature', { secret: 'another secret that is wrong' }, /signature/],
     ['for another shop', { shop: 'other.myshopify.com' }, /another shop/],
     ['when it is older than 90 seconds', { timestamp: Math.floor(Date.now() / 1_000) - 95 }, /too old/],

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { SignJWT, UnsecuredJWT, exportSPKI } from 'jose';
-import type { CryptoKey } from 'jose';
 import { createLogger } from '../../src/platform/log.ts';
 import { findStore, updateStore } from '../../src/stores/store.service.ts';
-import type { StoreSettings } from '../../src/stores/store.service.ts';
 import { filledBy, startService, useService, useStore } from '../harness.ts';
 import type { StoreAccess, TestShopper } from '../harness.ts';
 import { item } from './list-kit.ts';
@@ -249,7 +248,7 @@ describe('a token is refused', () => {
       true,
       ['verify'],
     );
-    for (const secret of [await exportSPKI(key as CryptoKey), JSON.stringify(jwk)]) {
+    for (const secret of [await exportSPKI(key), JSON.stringify(jwk)]) {
       const forged = await new SignJWT({ sub: 'a' })
         .setProtectedHeader({ alg: 'HS256', kid: 'first' })
         .setIssuer(provider.issuer)
@@ -311,7 +310,7 @@ test.each([
   ['identityAudience', 'identityAudience'],
   ['identityJwksUri', 'identityJwksUri'],
 ] as const)('without the setting %s the call is off: 403 names it', async (_what, missing) => {
-  const off = await service.createStore({ ...provider.settings, [missing]: undefined } as StoreSettings);
+  const off = await service.createStore({ ...provider.settings, [missing]: undefined });
   const { body } = await login(await provider.token(), {}, off).expect(403);
   expect(body).toMatchObject({ type: 'forbidden', msg: expect.stringContaining(missing) });
 });
@@ -392,7 +391,7 @@ describe("the provider's keys", () => {
     close();
   });
 
-  test.each<[string, (res: import('node:http').ServerResponse) => void]>([
+  test.each<[string, (res: ServerResponse) => void]>([
     ['fails', (res) => void res.writeHead(500).end()],
     ['redirects', (res) => void res.writeHead(302, { location: 'https://keys.example' }).end()],
     ['sends no keys', (res) => void res.end('{"keys": 1}')],
@@ -456,7 +455,7 @@ test('beyond a tenth of the requests of an address the call is 429 with headers'
 
 test('no log line has a token, a session or an address', async () => {
   const lines: string[] = [];
-  const log = createLogger('trace', { write: (line: string) => void lines.push(line) } as never);
+  const log = createLogger('trace', { write: (line: string) => void lines.push(line) });
   const logged = await startService({ webhookAllowPrivate: true, logLevel: 'trace' }, log);
   const { pid } = await logged.createStore(provider.settings);
   const claims = newClaims();

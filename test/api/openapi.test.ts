@@ -177,6 +177,7 @@ const VERBS = new Set([
     'Find',
     'Get',
     'List',
+    'Log',
     'Make',
     'Merge',
     'Move',

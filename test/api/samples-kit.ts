@@ -7,6 +7,7 @@ const SHOWN = {
   lid: 'Xb2kY0cWm7eT4aQf9sLh1g',
   tolid: 'Rk5vQ1tZ8bN3xC6jD0pWuA',
   id: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
+  token: 'eyJhbGciOiJSUzI1NiIsImtpZCI6ImZpcnN0In0.eyJpc3MiOiJodHRwcyJ9.c2lnbmF0dXJl',
   webhookId: 'b1f0c5a2-3c55-4c1e-9d0e-2f6a7b8c9d10',
 };
 

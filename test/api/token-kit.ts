@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { ServerResponse } from 'node:http';
@@ -60,3 +61,30 @@ export async function startProvider(alg: Algorithm = 'RS256') {
 }
 
 export type Provider = Awaited<ReturnType<typeof startProvider>>;
+
+export const SHOPIFY = { domain: 'hearth.myshopify.com', secret: 'shpss_0123456789abcdef' };
+
+export type ProxiedCall = {
+  customer?: string;
+  shop?: string;
+  timestamp?: number | string;
+  extra?: string;
+  secret?: string;
+};
+
+/** The query that Shopify's proxy makes of a request to /apps/wishgate/login?pid=… */
+export function proxied(
+  { pid }: { pid: string },
+  { customer = '', shop = SHOPIFY.domain, timestamp, extra = '', secret = SHOPIFY.secret }: ProxiedCall = {},
+) {
+  const at = String(timestamp ?? Math.floor(Date.now() / 1_000));
+  const own = { shop, logged_in_customer_id: customer, path_prefix: '/apps/wishgate', timestamp: at };
+  const query = `${new URLSearchParams({ pid, ...own }).toString()}${extra}`;
+  const fields = new URLSearchParams(query);
+  const names = [...new Set(fields.keys())];
+  const text = names
+    .map((name) => `${name}=${fields.getAll(name).join(',')}`)
+    .sort()
+    .join('');
+  return `${query}&signature=${createHmac('sha256', secret).update(text).digest('hex')}`;
+}

@@ -4,6 +4,9 @@ import type { StoreAccess } from '../harness.ts';
 import { openTab } from './kit.ts';
 import type { FakeStorage, Tab } from './kit.ts';
 
+/** The origin that a store of these tests allows. */
+export const SHOP = 'https://shop.example';
+
 export type GuestTab = Tab & {
   /** Guests made and logins, newest last. */
   asked: string[];
@@ -25,9 +28,8 @@ export function openGuestTab(
     if (pathname.startsWith('/api/v3/shopper/')) asked.push(pathname.slice('/api/v3/shopper/'.length));
     const { regid, token } = Object.fromEntries(new URLSearchParams(request.body));
     const useragenttype = 'test';
-    if (pathname === '/api/v3/shopper/identify')
-      return admin('generate-regid', { uuid: crypto.randomUUID(), useragenttype });
-    if (pathname !== '/api/v3/shopper/login') return fetch(url, request);
+    if (pathname !== '/api/v3/shopper/login')
+      return fetch(url, { ...request, headers: { ...request.headers, origin: SHOP } });
     const fields = { useremail: token!, useragenttype };
     return regid ? admin('guest-validate-sync', { ...fields, regid }) : admin('generate-regid', fields);
   };

@@ -3,12 +3,12 @@ import { revokeSessions } from '../../src/shoppers/shopper.service.ts';
 import type { Identity } from '../../packages/client/src/wishgate.ts';
 import { useService, useStore } from '../harness.ts';
 import { until } from '../until.ts';
-import { openGuestTab } from './guest-kit.ts';
+import { SHOP, openGuestTab } from './guest-kit.ts';
 import type { GuestTab } from './guest-kit.ts';
 import { fakeStorage, openTab } from './kit.ts';
 
 const service = useService();
-const store = useStore(service);
+const store = useStore(service, { allowedOrigins: [SHOP] });
 const names = async ({ client }: GuestTab): Promise<string[]> =>
   (await client.fetchLists()).map(({ lname }) => lname);
 const newToken = (): string => `${randomUUID()}@example.com`;

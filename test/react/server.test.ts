@@ -56,7 +56,10 @@ test('a page is rendered with the lists of one GraphQL call, which has what REST
     },
   });
   expect(urls).toEqual([`${service.url}/graphql`]);
-  expect(snapshot.lists).toEqual(await openTab(service.url, shopper).client.fetchLists());
+  const lists = await openTab(service.url, shopper).client.fetchLists();
+  expect(snapshot.lists).toEqual(lists);
+  // In the same order, too, so that a page that reads them again finds them unchanged.
+  expect(JSON.stringify(snapshot.lists)).toBe(JSON.stringify(lists));
   // As it travels in the page.
   const travelled = JSON.parse(JSON.stringify(snapshot)) as WishgateSnapshot;
   expect(html(travelled, shopper.lid)).toBe('<div><b>♥1</b><b>♡2</b>{"lists":1,"cnt":1,"none":null}</div>');

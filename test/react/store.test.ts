@@ -3,12 +3,12 @@ import { createStore } from '../../packages/react/src/store.ts';
 import type { Store } from '../../packages/react/src/store.ts';
 import { useService, useStore } from '../harness.ts';
 import { until } from '../until.ts';
-import { openGuestTab } from '../client/guest-kit.ts';
+import { SHOP, openGuestTab } from '../client/guest-kit.ts';
 import { openTab, product } from '../client/kit.ts';
 import type { Tab } from '../client/kit.ts';
 
 const service = useService();
-const store = useStore(service);
+const store = useStore(service, { allowedOrigins: [SHOP] });
 const stops: (() => void)[] = [];
 afterEach(() => stops.splice(0).forEach((stop) => stop()));
 

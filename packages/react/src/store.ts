@@ -100,7 +100,9 @@ export function createStore(client: Wishgate, { snapshot, listName, onError }: S
   };
   const forget = (): void => {
     newest = reads + 1;
-    [confirmed, patches, undoing, beyond] = [undefined, [], [], new Map()];
+    confirmed = undefined;
+    [patches, undoing] = [[], []];
+    beyond.clear();
     emit();
   };
 
@@ -187,12 +189,12 @@ export function createStore(client: Wishgate, { snapshot, listName, onError }: S
     isIn,
     initial,
     get: (): State => state,
-    subscribe(listener: () => void): () => void {
+    subscribe: (listener: () => void): (() => void) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
     /** Several variants that are shown at once are looked up together. */
-    show(epi: VariantId): void {
+    show: (epi: VariantId): void => {
       if (shown.has(keyOf(epi))) return;
       shown.set(keyOf(epi), epi);
       asking ??= Promise.resolve().then(async () => {
@@ -202,7 +204,7 @@ export function createStore(client: Wishgate, { snapshot, listName, onError }: S
       });
     },
     /** Follows the service; returns a function that stops it. */
-    start(isLive: boolean): () => void {
+    start: (isLive: boolean): (() => void) => {
       const stops = [
         client.onChange((what) => {
           if (what === 'identity') forget();

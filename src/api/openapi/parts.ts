@@ -35,6 +35,11 @@ const GROUPS = [
   [/\/report\./, 'Reports', 'What shoppers do and want, and what is left to set up.'],
   [/\/webhook\./, 'Webhooks', 'The URLs to which the service sends events, and the deliveries to them.'],
   [/\/(me$|(store|mail-server|integration)\.)/, 'Store', 'The store that an API key belongs to.'],
+  [
+    /\/(fetch-recently-viewed-products|fetch-saved-cart-products|enabled-features)$/,
+    'Compatibility',
+    'Calls for which clients of the public product wait. They are always empty.',
+  ],
   [/\/operator\./, 'Operator', 'All stores of this service, for those who run it.'],
 ] as const;
 

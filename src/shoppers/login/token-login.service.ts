@@ -23,6 +23,7 @@ type Shown = { regid?: string | null; sessionid?: string | null };
 
 export async function loginWithToken(ctx: Context, { token, ...shown }: MutationLoginWithTokenArgs) {
   const store = ctx.viewer.store!;
+  if (token.trim() === '') fail('unauthorised', 'token is missing');
   const provider = providerOf(store);
   await countOpenCall(ctx, 'login', ctx.address);
   const who = await readToken(token, provider, keysOf(ctx, provider.jwksUri), ctx.now());

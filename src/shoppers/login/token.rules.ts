@@ -67,14 +67,15 @@ function whoOf(payload: JWTPayload, claims: string): AccountName {
   // Some providers send a text.
   if (verified !== true && verified !== 'true')
     refuseToken(`its email address is not verified: its claim ${verifiedName} is not true`);
-  const address = readEmail(String(email)) ?? refuseToken(`its claim ${emailName} is not an email address`);
+  const address =
+    (typeof email === 'string' ? readEmail(email) : null) ??
+    refuseToken(`its claim ${emailName} is not an email address`);
   return { email: address, externalId };
 }
 
 /** The shopper that a token names; 401 that says what is wrong with it. */
 export async function readToken(given: string, provider: Provider, findKey: JWTVerifyGetKey, now: Date) {
   const token = given.trim();
-  if (token === '') fail('unauthorised', 'token is missing');
   if (token.length > MAX_TOKEN) refuseToken(`it is longer than ${MAX_TOKEN} characters`);
   const { issuer, audience, algorithm, claims } = provider;
   const { payload } = await jwtVerify(token, findKey, {
