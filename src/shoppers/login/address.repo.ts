@@ -2,8 +2,8 @@ import { settleSubscriptions } from '../../alerts/subscriptions/subscription.rep
 import { renameRecipient } from '../../lists/trash.repo.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import type { IdentityKey } from '../shopper.repo.ts';
-import type { Choice } from './consent.rules.ts';
-import { ACCOUNT_MEDIA } from './contact.rules.ts';
+import type { Choice } from '../contacts/consent.rules.ts';
+import { ACCOUNT_MEDIA } from '../contacts/contact.rules.ts';
 
 /** The account with this regid moves from one address to the other. */
 export type AddressChange = IdentityKey & { from: string; to: string };
