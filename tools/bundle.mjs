@@ -1,10 +1,18 @@
 #!/usr/bin/env node
-// Writes dist/public: the browser library and the scripts and styles of every page. Does nothing when it is current.
+// Writes packages/*/dist, and dist/public: the same files and the scripts and styles of every page. Does nothing when it is current.
 import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync, existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ROOT, filesUnder, hashOf, readStamp } from './generate.mjs';
+import {
+  CLIENT_RECORDS,
+  PACKAGES,
+  arePackagesBuilt,
+  buildPackages,
+  distOf,
+  packageSources,
+} from './packages.mjs';
 
 /** Loads a package where it is used: mostly everything is current, and loading them all takes half a second. */
 const load = createRequire(import.meta.url);
@@ -33,14 +41,10 @@ export const BROWSER_FOLDERS = [
 
 const SHOPPER_MESSAGES = 'src/messages/shopper';
 
-const CLIENT = 'packages/client/src/wishgate.ts';
-const WATCH = 'packages/client/src/watch.ts';
 const COMPAT = 'src/sdk/compat/main.ts';
 const COMPAT_MORE = 'src/sdk/compat/more.ts';
 const COMPAT_TEXTS = ['email', 'notify', 'remove', 'empty', 'close'];
 const CLIENT_MANUAL = 'docs/client.md';
-const CLIENT_RECORDS = 'src/generated/client-records.ts';
-const CLIENT_TYPES = [CLIENT_RECORDS, 'packages/client/src/types.ts', CLIENT];
 
 const inputHash = () =>
   hashOf([
@@ -50,8 +54,8 @@ const inputHash = () =>
       'src/platform/pseudo.ts',
       'src/platform/text.ts',
       'src/sdk/documents.ts',
-      'packages/client/src',
     ]),
+    ...packageSources(),
     ...filesUnder(['src/generated/dashboard.ts', CLIENT_RECORDS]),
     ...filesUnder(['src/stores', 'src/alerts/topics'], (file) => file.endsWith('.columns.ts')),
     ...filesUnder(['package-lock.json', 'tools/bundle.mjs', CLIENT_MANUAL, 'docs/guides']),
@@ -173,57 +177,21 @@ const browserTexts = () =>
     }),
   );
 
-/** The browser library for a script tag and as an ES module, and the script for pages written for the public product. */
-async function bundleClient() {
+/** The script for pages written for the public product, and what it loads when a page first needs it. */
+async function bundleCompat() {
   const { build } = load('esbuild');
-  const options = { ...COMMON, entryPoints: [CLIENT], target: 'es2020' };
-  const [watch, compat, more, tag, esm] = await Promise.all([
-    build({
-      ...options,
-      entryPoints: [WATCH],
-      format: 'esm',
-      entryNames: 'client/watch',
-      outExtension: { '.js': '.mjs' },
-    }),
-    build({
-      ...options,
-      entryPoints: [COMPAT],
-      format: 'iife',
-      entryNames: 'client/compat',
-    }),
+  const options = { ...COMMON, target: 'es2020', format: 'iife' };
+  const built = await Promise.all([
+    build({ ...options, entryPoints: [COMPAT], entryNames: 'client/compat' }),
     build({
       ...options,
       entryPoints: [COMPAT_MORE],
-      format: 'iife',
       globalName: 'wishgateMore',
       entryNames: 'client/compat-more',
       define: { BROWSER_TEXTS: JSON.stringify(browserTexts()) },
     }),
-    build({ ...options, format: 'iife', globalName: 'wishgate', entryNames: 'client/wishgate' }),
-    build({
-      ...options,
-      format: 'esm',
-      entryNames: 'client/wishgate',
-      outExtension: { '.js': '.mjs' },
-    }),
   ]);
-  return [...[watch, compat, more, tag, esm].flatMap(({ outputFiles }) => outputFiles), clientTypes()];
-}
-
-/** The library's types as one file: the declarations of its public modules, joined. */
-function clientTypes() {
-  const ts = load('typescript');
-  const texts = CLIENT_TYPES.map((file) => {
-    const { outputText, diagnostics = [] } = ts.transpileDeclaration(readFileSync(join(ROOT, file), 'utf8'), {
-      fileName: file,
-      reportDiagnostics: true,
-      compilerOptions: { isolatedDeclarations: true, declaration: true },
-    });
-    if (diagnostics.length > 0)
-      throw new Error(ts.flattenDiagnosticMessageText(diagnostics[0].messageText, '\n'));
-    return outputText.replace(/^(import|export) (type )?(\*|\{[^}]*\}) from .*\n/gm, '');
-  });
-  return { path: join(PUBLIC, 'client/wishgate.d.mts'), contents: texts.join('\n') };
+  return { outputFiles: built.flatMap(({ outputFiles }) => outputFiles) };
 }
 
 /** The manual of the library as HTML, for the page /client; links into the repository lead nowhere from there and become plain text. */
@@ -253,14 +221,15 @@ function write({ path, contents }) {
   return path;
 }
 
-/** Brings dist/public up to date. A page that does not build is reported after the others are written. */
+/** Brings dist/public and the packages' dist up to date. A page that does not build is reported after the others are written. */
 export async function bundle() {
   const hash = inputHash();
-  if (readStamp(STAMP) === hash) return;
-  console.error('bundling dist/public');
+  if (readStamp(STAMP) === hash && arePackagesBuilt()) return;
+  console.error('bundling dist/public and packages');
   const pages = Object.entries(PAGES).filter(([, entry]) => existsSync(join(ROOT, entry)));
   const results = await Promise.allSettled([
-    bundleClient().then((outputFiles) => ({ outputFiles })),
+    buildPackages(join(PUBLIC, 'client')).then((outputFiles) => ({ outputFiles })),
+    bundleCompat(),
     ...pages.map(([name, entry]) => bundlePage(name, entry)),
   ]);
   const done = results.filter(({ status }) => status === 'fulfilled').map(({ value }) => value);
@@ -270,7 +239,8 @@ export async function bundle() {
   written.add(write({ path: join(PUBLIC, 'manifest.json'), contents: JSON.stringify(manifest) }));
   const failed = results.find(({ status }) => status === 'rejected');
   if (failed) throw failed.reason;
-  for (const file of filesUnder(['dist/public'])) if (!written.has(file)) rmSync(file, { force: true });
+  const folders = ['dist/public', ...Object.keys(PACKAGES).map((name) => relative(ROOT, distOf(name)))];
+  for (const file of filesUnder(folders)) if (!written.has(file)) rmSync(file, { force: true });
   writeFileSync(STAMP, hash);
 }
 

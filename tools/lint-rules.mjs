@@ -1,9 +1,12 @@
 // Rules of this project that oxlint does not have. oxlint.config.mjs loads them.
 
 const noClass = {
+  meta: { schema: [{ type: 'object' }] },
   create: (context) => {
+    const { allow = /Error$/ } = context.options[0] ?? {};
+    const allowed = new RegExp(allow);
     const check = (node) => {
-      if (!/Error$/.test(node.superClass?.name ?? ''))
+      if (!allowed.test(node.superClass?.name ?? ''))
         context.report({ node, message: 'Classes are for errors only; write functions over plain data.' });
     };
     return { ClassDeclaration: check, ClassExpression: check };

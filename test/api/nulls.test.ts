@@ -139,13 +139,16 @@ const INPUTS: Record<string, Updating> = {
         senderName: 'S',
         senderAddress: 's@a.example',
       },
+      ...{ identityIssuer: 'https://id.example', identityAudience: 'shop', identityAlgorithm: 'ES256' },
+      ...{ identityJwksUri: 'https://id.example/keys', identityClaims: 'mail,ok,id' },
+      shopifyDomain: 'a.myshopify.com',
       ...{ postalAddress: 'Road 1', imprintUrl: 'https://a.example/i', currency: 'EUR', locale: 'de' },
       ...{ measureAlerts: false, attributionDays: 9 },
     },
     refused: Object.fromEntries(
       [
         ...['name', 'customItems', 'doubleOptIn', 'restoreDays', 'guestDays', 'digestSeconds', 'locale'],
-        ...['measureAlerts', 'attributionDays'],
+        ...['measureAlerts', 'attributionDays', 'identityAlgorithm', 'identityClaims'],
       ].map((field) => [field, 'invalid-request']),
     ),
     along: { quietFrom: { quietTo: null }, quietTo: { quietFrom: null } },

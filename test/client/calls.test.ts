@@ -388,6 +388,7 @@ const NONSENSE: Record<
   Exclude<keyof Wishgate, 'SaveForLater' | 'isSameId' | 'onChange' | 'refreshIdentity' | 'watch'>,
   unknown[]
 > = {
+  graphql: ['{ nothing }', {}],
   fetchLists: [],
   createList: [{ lname: 'x' }],
   ensureList: [{ lname: 'x' }],
@@ -417,6 +418,8 @@ const NONSENSE: Record<
   getSocialCount: [undefined],
   isInLists: [undefined],
   isLoggedIn: [],
+  login: ['token'],
+  logout: [],
 };
 
 test.each(Object.entries(NONSENSE))(

@@ -20,9 +20,13 @@ const NAMED: Record<string, string> = {
 const NAMING = new RegExp(`\\b(medium\\b|channelOf\\()[^\\n'"]{0,12}['"](${MEDIA.join('|')})['"]`, 'i');
 
 test('everything goes over the table of channels: no medium is named elsewhere, but for those with a reason', () => {
-  const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
-    .map((path) => `src/${path}`)
-    .filter((path) => /\.tsx?$/.test(path) && !/^src\/(alerts\/send|generated)\//.test(path))
+  const files = ['src', 'packages']
+    .flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map(
+        (path) => `${folder}/${path}`,
+      ),
+    )
+    .filter((path) => /\.tsx?$/.test(path) && !/^src\/(alerts\/send|generated)\/|\/dist\//.test(path))
     .filter((path) => NAMING.test(readFileSync(join(ROOT, path), 'utf8')));
   expect(files.sort()).toEqual(Object.keys(NAMED).sort());
 });

@@ -8,7 +8,7 @@ type Stored = { who: string; generation: string; lists: Record<string, { at: num
 const EMPTY = '{"who":"","generation":"","lists":{}}';
 
 /** A short hash (cyrb53): the storage has to distinguish shoppers, not to identify them. */
-function fingerprint(text: string): string {
+export function fingerprint(text: string): string {
   let a = 0xdeadbeef;
   let b = 0x41c6ce57;
   for (let index = 0; index < text.length; index += 1) {
@@ -21,7 +21,7 @@ function fingerprint(text: string): string {
   return (4294967296 * (2097151 & b) + (a >>> 0)).toString(36);
 }
 
-function browserStorage(): StorageLike | null {
+export function browserStorage(): StorageLike | null {
   try {
     return globalThis.localStorage ?? null;
   } catch {
@@ -31,13 +31,11 @@ function browserStorage(): StorageLike | null {
 
 /** Shares the shopper's cached lists among all tabs of the store. */
 export function createCache(
-  pid: string,
-  given: StorageLike | null | undefined,
+  key: string,
+  storage: StorageLike | null,
   now: () => number,
   onRemote: (change: Change) => void,
 ) {
-  const key = `wishgate:${fingerprint(pid)}`;
-  const storage = given === undefined ? browserStorage() : given;
   const listeners = new Set<(change: Change) => void>();
   /** Replaces the storage while it does not work; null while it does. */
   let memory = storage === null ? EMPTY : null;
@@ -96,6 +94,8 @@ export function createCache(
       save({ ...stored, lists: { ...stored.lists, [lty]: { at: now(), text } } });
     },
     invalidate,
+    /** Forgets whose lists were cached, so that the next owner is no change. */
+    disown: () => save(JSON.parse(EMPTY) as Stored),
     /** Notifies the listeners in this and all other tabs. */
     announce(change: Change): void {
       channel?.postMessage(change);

@@ -95,7 +95,7 @@ export function serveDemo(app: Express, services: Services, demo: DemoStore): vo
     bundle: 'demo',
     title: 'Hearth & Loom · wishgate demo',
     description: 'A small shop with wishlists, save for later and back-in-stock alerts.',
-    body: '<div id="app"></div>\n<script src="/client/wishgate.js"></script>',
+    body: '<div id="app"></div>\n<script type="module" src="/client/elements.mjs"></script>',
     // An email in the outbox is a frame without scripts that inherits this policy, and emails have inline styles.
     csp: { 'style-src': "'self' 'unsafe-inline'" },
     // The page shows its products before its first request; without them it requests them.

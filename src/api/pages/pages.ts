@@ -23,7 +23,7 @@ const FAVICON =
   '<path d="M16 25S6 19 6 12.4A5.4 5.4 0 0 1 16 9.6a5.4 5.4 0 0 1 10 2.8C26 19 16 25 16 25z" fill="#fff"/></svg>';
 
 const CLIENT_FILES = `<p class="files">Files: <a href="/client/wishgate.js">wishgate.js</a> <a href="/client/wishgate.mjs">wishgate.mjs</a>
-<a href="/client/wishgate.d.mts">wishgate.d.mts</a> <a href="/client/compat.js">compat.js</a></p>`;
+<a href="/client/wishgate.d.mts">wishgate.d.mts</a> <a href="/client/elements.mjs">elements.mjs</a> <a href="/client/compat.js">compat.js</a></p>`;
 
 function dashboardPage({ config: { publicUrl } }: Services): HtmlPage {
   const pictures = pictureSchemes(publicUrl);

@@ -39,7 +39,7 @@ export function createSwat(client: library.Wishgate, tag: Tag, isLoggedIn: () =>
   const complete = async (product: PageProduct): Promise<library.ProductInput> => {
     const known = withPageData(product);
     if (isWhole(known)) return productOf(known);
-    let timer: number | undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise((resolve) => (timer = setTimeout(resolve, COMPLETE_MS)));
     const found = await Promise.race([later('complete', known), late]).catch(() => undefined);
     clearTimeout(timer);

@@ -49,7 +49,7 @@ export const createUtils = (money: { currency: string }) => ({
   getEncodedAsObject: (query: string): Record<string, string> =>
     Object.fromEntries(new URLSearchParams(query.slice(query.indexOf('?') + 1))),
   debounce: (run: (...given: unknown[]) => void, waitMs: number) => {
-    let timer: number | undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
     return (...given: unknown[]) => {
       clearTimeout(timer);
       timer = setTimeout(() => run(...given), waitMs);

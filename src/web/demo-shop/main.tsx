@@ -1,65 +1,54 @@
 import { render } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useReducer } from 'preact/hooks';
-import { AlertsView } from './alerts.tsx';
-import { followCart, noteClick } from './cart.ts';
-import { CartView } from './checkout.tsx';
-import { Account, Login } from './dialogs.tsx';
-import { Lists, SharedList } from './lists.tsx';
-import { AwayBar, Toasts } from './overlay.tsx';
-import { Button, Empty, Icon } from './parts.tsx';
-import type { IconName } from './parts.tsx';
-import { focusHeading, followRoute, open, useArrival } from './route.ts';
+import { CartView } from './cart.tsx';
+import { Empty, focusHeading } from './parts.tsx';
 import { ProductPage, Shelf } from './shelf.tsx';
-import { onUpdate, shop } from './state.ts';
+import { onUpdate, open, shop } from './state.ts';
 import { TestPanel } from './test-panel.tsx';
-import { followWishes } from './wishes.ts';
+import { Account, Alerts, Lists, SharedList } from './views.tsx';
 import './shop.css';
 
-type NavLinkProps = { view: string; icon: IconName; name: string; count?: number };
+type NavLinkProps = { view: string; name: string; children?: ComponentChildren };
 
 /** The count takes no space, so that nothing moves when it loads. */
-function NavLink({ view, icon, name, count = 0 }: NavLinkProps) {
-  return (
-    <a href={`#/${view}`} aria-current={shop.route[0] === view ? 'page' : undefined}>
-      <Icon name={icon} /> {name} {count > 0 && <span class="count">{count}</span>}
-    </a>
-  );
-}
+const NavLink = ({ view, name, children }: NavLinkProps) => (
+  <a href={`#/${view}`} aria-current={shop.route[0] === view ? 'page' : undefined}>
+    {name} {children}
+  </a>
+);
 
-function Header() {
-  const { lists, cart, alerts, email } = shop;
-  const saved = lists.reduce((sum, { cnt }) => sum + cnt, 0);
-  const AccountDialog = email === null ? Login : Account;
-  const inCart = Object.values(cart).reduce((sum, qty) => sum + qty, 0);
-  return (
-    <header class="flex top">
-      <a class="brand" href="#/">
-        Hearth &amp; Loom
-      </a>
-      <nav aria-label="Shop">
-        <NavLink view="lists" icon="heart" name="Lists" count={saved} />
-        <NavLink view="alerts" icon="bell" name="Alerts" count={alerts?.length} />
-        <NavLink view="cart" icon="bag" name="Cart" count={inCart} />
-        <NavLink view="test-panel" icon="shop" name="Test panel" />
-      </nav>
-      <Button class="plain account" onClick={() => open(() => <AccountDialog />)}>
-        <Icon name="person" />
-        <span class="who">
-          {email === null ? 'Sign in' : 'Account'}
-          {email !== null && <span class="address">{email}</span>}
-        </span>
-      </Button>
-    </header>
-  );
-}
+const Count = ({ of }: { of: number }) => (of > 0 ? <span class="count">{of}</span> : null);
+
+const Header = () => (
+  <header class="flex top">
+    <a class="brand" href="#/">
+      Hearth &amp; Loom
+    </a>
+    <nav class="flex" aria-label="Shop">
+      <NavLink view="lists" name="Lists">
+        <wishgate-count class="count" hide-empty />
+      </NavLink>
+      <NavLink view="alerts" name="Alerts">
+        <Count of={shop.alerts?.length ?? 0} />
+      </NavLink>
+      <NavLink view="cart" name="Cart">
+        <Count of={Object.values(shop.cart).reduce((sum, qty) => sum + qty, 0)} />
+      </NavLink>
+      <NavLink view="test-panel" name="Test panel" />
+      <NavLink view="account" name={shop.email === null ? 'Sign in' : 'Account'} />
+    </nav>
+  </header>
+);
 
 function View() {
   const [view, name] = shop.route;
-  if (view === 'lists') return <Lists lid={name} />;
+  if (view === 'lists') return <Lists />;
   if (view === 'cart') return <CartView />;
-  if (view === 'alerts') return <AlertsView />;
+  if (view === 'alerts') return <Alerts />;
   if (view === 'test-panel') return <TestPanel />;
   if (view === 'shared') return <SharedList key={name} lid={name} />;
+  if (view === 'account') return <Account />;
   if (view === 'p') return <ProductPage key={name} slug={name} />;
   return view === '' ? <Shelf /> : <Empty title="Not found" text="This page doesn't exist." />;
 }
@@ -72,7 +61,7 @@ function skip(event: Event): void {
 function App() {
   const [, redraw] = useReducer<number, void>((draws) => draws + 1, 0);
   onUpdate(redraw);
-  useArrival();
+  const { toast } = shop;
   return (
     <>
       <a class="button primary skip" href="#content" onClick={skip}>
@@ -85,15 +74,12 @@ function App() {
       <footer class="hint">
         A demo of <a href="/">wishgate</a>. Nothing here is for sale, and the demo sends no email or SMS.
       </footer>
-      <AwayBar />
-      {shop.dialog?.()}
-      <Toasts />
+      <div class="toasts" role="status">
+        {toast && <p class={toast.isError ? 'toast error' : 'toast'}>{toast.text}</p>}
+      </div>
     </>
   );
 }
 
-noteClick();
-followCart();
-followRoute();
-followWishes();
+open();
 render(<App />, document.querySelector('#app')!);

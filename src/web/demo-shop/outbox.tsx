@@ -3,7 +3,6 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { OutboxMail, OutboxSms } from '../demo-store/message.ts';
 import { fillFrame } from '../site/email-frame.ts';
 import { backend } from './api.ts';
-import { Button, Icon } from './parts.tsx';
 
 /** An SMS has no subject. */
 type Message = OutboxSms & { from?: string; subject?: string; html?: string };
@@ -19,7 +18,7 @@ async function read(message: OutboxMail | OutboxSms): Promise<Message> {
 }
 
 /** Polls while the view is open, because messages are sent shortly after the restock. */
-export function useOutbox(): Message[] | null {
+function useOutbox(): Message[] | null {
   const [messages, setMessages] = useState<Message[] | null>(null);
   useEffect(() => {
     let isOpen = true;
@@ -52,7 +51,6 @@ function MailFrame({ subject, html = '' }: Message) {
 function MessageRow({ message, isNewest }: { message: Message; isNewest: boolean }) {
   const { from, to, subject, html, text } = message;
   const [isOpen, setOpen] = useState(isNewest);
-  const [isPlain, setPlain] = useState(false);
   const time = new Date(message.sentAt).toLocaleTimeString('en', { timeStyle: 'short' });
   if (subject === undefined)
     return (
@@ -68,33 +66,20 @@ function MessageRow({ message, isNewest }: { message: Message; isNewest: boolean
           <strong>{subject}</strong>
           <span class="hint">{`to ${to} · ${time}`}</span>
         </summary>
-        <div class="flex bar">
-          <p class="grow hint">From {from}</p>
-          <Button
-            class="plain"
-            aria-pressed={isPlain}
-            label={`Plain text: ${subject}, to ${to}`}
-            onClick={() => setPlain(!isPlain)}
-          >
-            Plain text
-          </Button>
-        </div>
-        {isOpen && (isPlain || !html ? <Text class="plain-text" text={text} /> : <MailFrame {...message} />)}
+        <p class="hint">From {from}</p>
+        {isOpen && (html ? <MailFrame {...message} /> : <Text class="bubble" text={text} />)}
       </details>
     </li>
   );
 }
 
-export function Outbox({ messages }: { messages: Message[] | null }) {
+export function Outbox() {
+  const messages = useOutbox();
   return (
     <section aria-labelledby="outbox">
       <h2 id="outbox">Outbox</h2>
       {messages?.length === 0 && (
-        <div class="empty">
-          <Icon name="bell" />
-          <h3>No messages yet</h3>
-          <p>Choose “Notify me” on a sold-out product, then restock it here.</p>
-        </div>
+        <p class="hint">No messages yet. Choose “Notify me” on a sold-out product, then restock it here.</p>
       )}
       <ul class="lines">
         {messages?.map((message, index) => (

@@ -1,98 +1,159 @@
 import type { Product } from './api.ts';
-import { BuyButton, Framed, Hearts, Price, VariantPicker } from './buying.tsx';
-import { client } from './client.ts';
-import { useLoaded } from './loaded.ts';
-import { Empty, Title } from './parts.tsx';
-import { linkTo, nameOf, shop, variantsOf } from './state.ts';
+import { Button, Empty, Picture, Title, money } from './parts.tsx';
+import { choose, linkTo, nameOf, setQuantity, shop, variantsOf } from './state.ts';
 
-function Card({ product, isSuggestion }: { product: Product; isSuggestion: boolean }) {
-  const Heading = isSuggestion ? 'h3' : 'h2';
+const productOf = (product: Product) => {
+  const { epi, empi, du } = product;
+  return { epi, empi, du, title: nameOf(product) };
+};
+
+const Price = ({ product: { pr, fullPrice } }: { product: Product }) => (
+  <p class="price">
+    {money(pr)}{' '}
+    {pr < fullPrice && (
+      <s class="hint">
+        <span class="visually-hidden">was </span>
+        {money(fullPrice)}
+      </s>
+    )}
+  </p>
+);
+
+const Framed = ({ product, dt }: { product: Product; dt?: string }) => (
+  <span class="frame">
+    <Picture iu={product.iu} dt={dt} />
+    {product.stk <= 0 && <span class="badge">Sold out</span>}
+  </span>
+);
+
+/** Chooses the variant that the price, the heart and the button around it are for. */
+function VariantPicker({ product }: { product: Product }) {
+  const { empi, epi, dt, option, vi } = product;
+  const variants = variantsOf(product);
+  if (variants.length < 2) return null;
   return (
-    <li class="card">
-      <Framed product={product} />
-      <Heading class="row-title">
-        <a class="whole" href={linkTo(product)}>
-          {product.dt}
-        </a>
-      </Heading>
-      <div class="flex facts">
-        <Price product={product} />
-        <Hearts product={product} />
-      </div>
-      {!isSuggestion && <VariantPicker product={product} />}
-      {!isSuggestion && <BuyButton product={product} />}
-    </li>
+    <fieldset class="flex variants">
+      <legend class="hint">
+        {option}
+        <span class="visually-hidden"> of {dt}</span>: <strong>{vi}</strong>
+      </legend>
+      {variants.map((variant) => (
+        <label key={variant.epi} class={`button variant ${variant.stk > 0 ? '' : 'sold-out'}`}>
+          <input
+            type="radio"
+            class="visually-hidden"
+            name={`variant-${empi}`}
+            aria-label={variant.stk > 0 ? variant.vi : `${variant.vi}, sold out`}
+            checked={variant.epi === epi}
+            onChange={() => choose(variant)}
+          />
+          {variant.vi}
+        </label>
+      ))}
+    </fieldset>
   );
 }
 
-/** A card for each product, with the variant that the visitor chose. */
-function cards(isSuggestion = false) {
-  const { products, chosen } = shop;
-  const shown = products?.filter(({ empi }, at) => products.findIndex((other) => other.empi === empi) === at);
-  return shown?.map((first) => {
-    const product = variantsOf(first).find(({ epi }) => epi === chosen[first.empi]) ?? first;
-    return <Card key={product.empi} product={product} isSuggestion={isSuggestion} />;
-  });
+const Notify = ({ product, topic }: { product: Product; topic: 'backinstock' | 'pricedrop' }) => {
+  const isWaiting = shop.alerts?.some((alert) => Number(alert.epi) === product.epi && alert.topic === topic);
+  if (!isWaiting)
+    return <wishgate-notify key={product.epi} class={topic} topic={topic} {...productOf(product)} />;
+  return (
+    <a class="button waiting" href="#/alerts" aria-label={`We'll email you: ${nameOf(product)}`}>
+      We'll email you
+    </a>
+  );
+};
+
+function BuyButton({ product }: { product: Product }) {
+  if (product.stk <= 0) return <Notify product={product} topic="backinstock" />;
+  const add = (): void =>
+    setQuantity(product, (before) => before + 1, `${nameOf(product)} added to your cart`);
+  return (
+    <Button class="primary" label={`Add to cart: ${nameOf(product)}`} onClick={add}>
+      Add to cart
+    </Button>
+  );
 }
 
-const GHOSTS = Array.from({ length: 12 }, (_, index) => <li key={index} class="card ghost" />);
+const Card = ({ product }: { product: Product }) => (
+  <li class="card">
+    <h2>
+      <a href={linkTo(product)}>
+        <Framed product={product} />
+        {product.dt}
+      </a>
+    </h2>
+    <div class="flex facts">
+      <Price product={product} />
+      <wishgate-heart {...productOf(product)} />
+    </div>
+    <VariantPicker product={product} />
+    <BuyButton product={product} />
+  </li>
+);
 
+/** A card for each product, with the variant that the visitor chose. */
 export function Shelf() {
+  const { products, chosen } = shop;
+  const firsts = products?.filter(
+    ({ empi }, at) => products.findIndex((other) => other.empi === empi) === at,
+  );
   return (
     <>
       <Title text="Things for slow mornings" />
       <p class="lead">
         Tap a heart to save something you like. Lists, save for later, alerts and sharing all work: this shop
-        runs on wishgate.
+        is made of the elements that your storefront gets.
       </p>
-      <ul class="grid" aria-busy={shop.products === null}>
-        {cards() ?? GHOSTS}
+      <ul class="grid" aria-busy={products === null}>
+        {firsts?.map((first) => (
+          <Card
+            key={first.empi}
+            product={variantsOf(first).find(({ epi }) => epi === chosen[first.empi]) ?? first}
+          />
+        ))}
       </ul>
     </>
   );
-}
-
-function Liked({ product: { empi } }: { product: Product }) {
-  const count = useLoaded(() => client.getSocialCount({ empi }), [empi, shop.lists])?.data.count ?? 0;
-  const text = count === 1 ? "In 1 person's lists" : `In ${count} people's lists`;
-  return <span class="hint">{count > 0 && text}</span>;
 }
 
 export function ProductPage({ slug }: { slug: string }) {
   const variants = shop.products?.filter((known) => known.slug === slug);
   const product = variants?.find(({ epi }) => String(epi) === shop.route[2]) ?? variants?.[0];
   if (!product) return <Empty title="Not found" text="We don't sell this product, or not any more." />;
-  const { dt, about, details, stk, sku, empi } = product;
+  const { dt, about, details, stk, sku } = product;
   const stock = stk > 0 ? (stk < 10 ? `Only ${stk} left` : 'In stock') : 'Sold out';
-  const delivery = stk > 0 ? '2 to 3 days' : "2 to 3 days once it's back in stock";
-  const facts = [...details, ['Delivery', delivery], ['Article', sku]];
-  const others = cards(true)!;
-  const next = others.findIndex(({ key }) => key === empi) + 1;
   return (
     <>
       <a class="back" href="#/">
         All products
       </a>
-      <article class="product">
+      <article class="columns">
         <Framed product={product} dt={nameOf(product)} />
         <div>
           <Title text={dt} />
-          <Price product={product} />
+          <div class="flex facts">
+            <Price product={product} />
+            <wishgate-heart {...productOf(product)} />
+          </div>
           <p>{about}</p>
           <VariantPicker product={product} />
           <p class="hint">{stock}</p>
-          <div class="flex facts">
-            <Hearts product={product} pickText="Choose lists" />
-            <Liked product={product} />
-          </div>
           <BuyButton product={product} />
-          <dl>{facts.map(([name, value]) => [<dt class="hint">{name}</dt>, <dd>{value}</dd>])}</dl>
+          {stk > 0 && (
+            <>
+              <h2>Waiting for a better price?</h2>
+              <Notify product={product} topic="pricedrop" />
+            </>
+          )}
+          <ul class="hint">
+            {[...details, ['Article', sku]].map(([name, value]) => (
+              <li key={name}>{`${name}: ${value}`}</li>
+            ))}
+          </ul>
         </div>
       </article>
-      <section class="more" aria-labelledby="more">
-        <h2 id="more">You may also like</h2>
-        <ul class="grid">{[...others, ...others].slice(next, next + 4)}</ul>
-      </section>
     </>
   );
 }

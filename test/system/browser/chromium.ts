@@ -5,7 +5,7 @@ import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { MESSAGE_MS } from '../../../src/sdk/compat/ui.ts';
 import { TOAST_MS } from '../../../src/web/dashboard/session.ts';
-import { ACTION_MS, TOAST_MS as SHOP_TOAST_MS } from '../../../src/web/demo-shop/toasts.ts';
+import { TOAST_MS as SHOP_TOAST_MS } from '../../../src/web/demo-shop/toasts.ts';
 import { SHOWN_MS } from '../../../src/web/site/copy.ts';
 import { findChromium } from '../../setup/browser.ts';
 import { fromSetup } from '../../setup/run.ts';
@@ -25,7 +25,7 @@ export const PATIENCE_MS = 200_000;
 
 /** What a page says for a moment stays: on a busy machine the moment is over before a test looks. No other timer of a page has one of these spans. */
 const KEEP_SAYING = `{
-  const [start, moments] = [setTimeout, ${JSON.stringify([MESSAGE_MS, TOAST_MS, SHOP_TOAST_MS, ACTION_MS, SHOWN_MS])}];
+  const [start, moments] = [setTimeout, ${JSON.stringify([MESSAGE_MS, TOAST_MS, SHOP_TOAST_MS, SHOWN_MS])}];
   globalThis.setTimeout = (work, ms, ...rest) => start(work, moments.includes(ms) ? 2 ** 31 - 1 : ms, ...rest);
 }`;
 

@@ -19,37 +19,40 @@ export const identify = (page: Page): Promise<Identity> =>
 
 /** The heart of a product that is in no list. */
 export const heart = (page: Page, title: string): Locator =>
-  page.getByRole('button', { name: `Save ${title}` });
+  page.getByRole('button', { name: `Save ${title}`, pressed: false });
 
 /** The heart of a product that is in a list. */
 export const fullHeart = (page: Page, title: string): Locator =>
-  page.getByRole('button', { name: `Remove ${title} from your lists` });
+  page.getByRole('button', { name: `Remove ${title}`, pressed: true });
+
+/** Saves a product and waits until the service has it, which the count shows. */
+export async function save(page: Page, title: string, count = 1): Promise<void> {
+  await heart(page, title).click();
+  await page.getByRole('link', { name: `Lists Saved items: ${count}` }).waitFor();
+}
 
 /** Signs the visitor in. */
 export async function logIn(page: Page, email: string): Promise<void> {
+  await page.getByRole('link', { name: 'Sign in' }).click();
+  await page.getByLabel('Email address').fill(email);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Email address').fill(email);
-  await dialog.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('button', { name: `Account ${email}` }).waitFor();
+  await page.getByRole('link', { name: 'Account' }).waitFor();
 }
 
-/** Signs the visitor out: one click shows the account, and a second one ends it. */
 export async function logOut(page: Page, email: string): Promise<void> {
-  await page.getByRole('button', { name: 'Account' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Your account' });
-  await dialog.getByText(`You're signed in as ${email}.`).waitFor();
-  await dialog.getByRole('button', { name: 'Sign out' }).click();
-  await page.getByRole('button', { name: 'Sign in' }).waitFor();
+  await page.getByRole('link', { name: 'Account' }).click();
+  await page.getByText(`You're signed in as ${email}.`).waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('link', { name: 'Sign in' }).waitFor();
 }
 
-/** Has a guest wait for a product that is sold out. */
-export async function waitFor(page: Page, title: string, email: string): Promise<void> {
-  await page.getByRole('button', { name: `Notify me: ${title}` }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Email address').fill(email);
-  await dialog.getByRole('button', { name: 'Notify me' }).click();
-  await dialog.waitFor({ state: 'detached' });
+/** Has a guest ask for an alert, on a page that shows the product. */
+export async function ask(page: Page, title: string, email: string): Promise<void> {
+  const button = page.getByRole('button', { name: `Notify me: ${title}` });
+  await button.click();
+  await page.getByLabel('Email address').fill(email);
+  await button.click();
+  await page.getByText('Please check your inbox and confirm').waitFor();
 }
 
 /** Does the service's background work until the outbox shows something: on a busy machine a message may need a second attempt. */
@@ -59,16 +62,52 @@ export const waitForMessage = (service: TestService, message: Locator): Promise<
     return message.isVisible();
   }, true);
 
-/** The row of the outbox with the email to a contact, opened. */
-export async function openMail(service: TestService, page: Page, email: string): Promise<Locator> {
-  const row = page.getByRole('listitem').filter({ hasText: `to ${email}` });
+/** The email to a contact with this subject in the outbox of the test panel, opened. */
+export async function openMail(
+  service: TestService,
+  page: Page,
+  email: string,
+  subject: RegExp,
+): Promise<Locator> {
+  const row = page
+    .getByRole('listitem')
+    .filter({ hasText: `to ${email}` })
+    .filter({ hasText: subject });
   await waitForMessage(service, row.locator('summary'));
   if ((await row.locator('details').getAttribute('open')) === null) await row.locator('summary').click();
   return row;
 }
 
-/** What the element with the focus is called. */
+/** Opens the page that a link of an email leads to, at the service of the test. */
+export async function follow(service: TestService, mail: Locator, path: string): Promise<Page> {
+  const link = mail.frameLocator('iframe').locator(`a[href*="/${path}/"]`).first();
+  const href = (await link.getAttribute('href'))!;
+  const page = await mail.page().context().newPage();
+  await page.goto(service.url + new URL(href).pathname);
+  return page;
+}
+
+/** Asks for an alert and opens the link in the email that asks to confirm it. */
+export async function subscribe(
+  service: TestService,
+  page: Page,
+  title: string,
+  email: string,
+): Promise<void> {
+  await ask(page, title, email);
+  await page.goto(`${service.url}/demo#/test-panel`);
+  const confirmation = await follow(service, await openMail(service, page, email, /confirm/i), 'confirm');
+  await confirmation.getByRole('button').first().click();
+  await confirmation.getByRole('heading', { level: 1 }).waitFor();
+  await confirmation.close();
+}
+
+/** What the element with the focus is called, also within an element. */
 export const focusedName = (page: Page): Promise<string> =>
   page.evaluate(
-    "document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent.trim()",
+    `(() => {
+      let focused = document.activeElement;
+      while (focused.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
+      return focused.getAttribute('aria-label') ?? focused.textContent.trim();
+    })()`,
   );
