@@ -65,7 +65,7 @@ export function createOlder(page: Shared) {
   const add = async (product: PageProduct): Promise<Item> => {
     const whole = await page.complete(product);
     if (!whole.epi && !('title' in whole)) throw new Error('The product has no epi');
-    const item = String(product['hashtags'] ?? '')
+    const item = (product['hashtags'] as string | string[] | undefined)?.length
       ? ((await page.later('addToHashtags', whole)) as Item)
       : await client.addToList((await defaultList()).lid, whole);
     emit('addedToWishlist', item);
