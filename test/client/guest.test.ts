@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { revokeSessions } from '../../src/shoppers/shopper.service.ts';
 import type { Identity } from '../../packages/client/src/wishgate.ts';
-import { useService, useStore } from '../harness.ts';
+import { useService } from '../harness.ts';
 import { until } from '../until.ts';
-import { SHOP, openGuestTab } from './guest-kit.ts';
+import { openGuestTab, useShop } from './guest-kit.ts';
 import type { GuestTab } from './guest-kit.ts';
 import { fakeStorage, openTab } from './kit.ts';
 
-const service = useService();
-const store = useStore(service, { allowedOrigins: [SHOP] });
+const service = useService({ webhookAllowPrivate: true });
+const { store, tokenOf } = useShop(service);
 const names = async ({ client }: GuestTab): Promise<string[]> =>
   (await client.fetchLists()).map(({ lname }) => lname);
-const newToken = (): string => `${randomUUID()}@example.com`;
+const newEmail = (): string => `${randomUUID()}@example.com`;
 
 test('a visitor without a back end is one guest, at every page and in every tab', async () => {
   const storage = fakeStorage();
@@ -58,11 +58,11 @@ test('a guest survives while the storage is full or holds garbage', async () => 
 test('an identity that the service rejects is replaced by a new guest, in all tabs by the same one', async () => {
   const storage = fakeStorage();
   const tabs = [openGuestTab(service, store, { storage }), openGuestTab(service, store, { storage })];
-  const token = newToken();
-  await tabs[0]!.client.login(token);
+  const email = newEmail();
+  await tabs[0]!.client.login(await tokenOf(email));
   await tabs[0]!.client.createList({ lname: 'Of the account' });
   expect(await names(tabs[1]!)).toEqual(['Of the account']);
-  await revokeSessions(service.services, store.pid, { email: token });
+  await revokeSessions(service.services, store.pid, { email });
   await tabs[0]!.client.createList({ lname: 'Of the next guest' });
   await tabs[1]!.client.createList({ lname: 'Of the same guest' });
   for (const tab of tabs) expect(await names(tab)).toEqual(['Of the same guest', 'Of the next guest']);
@@ -78,27 +78,27 @@ test('a login merges the guest, and every tab acts as the account', async () => 
   expect(await names(there)).toEqual(['Of the guest']);
   const changes: string[] = [];
   there.client.onChange((change) => void changes.push(change));
-  const token = newToken();
-  await here.client.login(token);
+  const email = newEmail();
+  await here.client.login(await tokenOf(email));
   await until(() => changes.length > 0);
   expect(changes).toEqual(['identity']);
-  const account = openTab(service.url, await service.account(store, token));
+  const account = openTab(service.url, await service.account(store, email));
   expect(await account.client.fetchLists()).toMatchObject([{ lname: 'Of the guest' }]);
   await there.client.createList({ lname: 'Of the account' });
   expect(await account.client.isLoggedIn()).toBe(true);
   expect(await names(here)).toEqual(['Of the account', 'Of the guest']);
   // A page may log in whenever it opens.
-  await here.client.login(token);
+  await here.client.login(await tokenOf(email));
   expect(await names(here)).toEqual(['Of the account', 'Of the guest']);
 });
 
 test('what is saved while a login is under way is in the account', async () => {
   const tab = openGuestTab(service, store);
   await tab.client.fetchLists();
-  const token = newToken();
-  await Promise.all([tab.client.login(token), tab.client.createList({ lname: 'Meanwhile' })]);
+  const email = newEmail();
+  await Promise.all([tab.client.login(await tokenOf(email)), tab.client.createList({ lname: 'Meanwhile' })]);
   expect(await names(tab)).toEqual(['Meanwhile']);
-  const account = openTab(service.url, await service.account(store, token));
+  const account = openTab(service.url, await service.account(store, email));
   expect(await account.client.fetchLists()).toHaveLength(1);
 });
 
@@ -109,8 +109,8 @@ test('after a logout the next visitor is a new guest, who sees nothing of the ac
     openGuestTab(service, store, { storage }),
   ];
   await here.client.createList({ lname: 'Private' });
-  const token = newToken();
-  await here.client.login(token);
+  const email = newEmail();
+  await here.client.login(await tokenOf(email));
   expect(await names(there)).toEqual(['Private']);
   const changes: string[][] = [[], []];
   [here, there].forEach(({ client }, at) => client.onChange((change) => void changes[at]!.push(change)));
@@ -124,7 +124,7 @@ test('after a logout the next visitor is a new guest, who sees nothing of the ac
     ['identity'],
     ['identity'],
   ]);
-  const account = openTab(service.url, await service.account(store, token));
+  const account = openTab(service.url, await service.account(store, email));
   expect(await account.client.fetchLists()).toMatchObject([{ lname: 'Private' }]);
 });
 
@@ -137,10 +137,10 @@ test('a guest who logs out keeps its lists', async () => {
 
 test('a second account that logs in takes nothing of the first', async () => {
   const tab = openGuestTab(service, store);
-  const [first, second] = [newToken(), newToken()];
-  await tab.client.login(first);
+  const [first, second] = [newEmail(), newEmail()];
+  await tab.client.login(await tokenOf(first));
   await tab.client.createList({ lname: 'Of the first' });
-  await tab.client.login(second);
+  await tab.client.login(await tokenOf(second));
   expect(await names(tab)).toEqual([]);
   const account = openTab(service.url, await service.account(store, first));
   expect(await account.client.fetchLists()).toMatchObject([{ lname: 'Of the first' }]);
@@ -150,21 +150,21 @@ test('a login that fails changes nothing; one whose guest was merged elsewhere s
   const storage = fakeStorage();
   const tab = openGuestTab(service, store, { storage });
   await tab.client.createList({ lname: 'Of the guest' });
-  await expect(tab.client.login('nobody')).rejects.toMatchObject({ status: 400 });
+  await expect(tab.client.login('nobody')).rejects.toMatchObject({ status: 401 });
   expect(await names(tab)).toEqual(['Of the guest']);
   const [key, kept] = [...storage.entries].find(([, text]) => text.includes('regid'))!;
-  await openGuestTab(service, store, { storage }).client.login(newToken());
+  await openGuestTab(service, store, { storage }).client.login(await tokenOf(newEmail()));
   storage.entries.set(key, kept);
-  const token = newToken();
-  await tab.client.login(token);
+  const email = newEmail();
+  await tab.client.login(await tokenOf(email));
   const { regid } = JSON.parse(storage.entries.get(key)!) as Identity;
-  expect(regid).toBe((await service.account(store, token)).regid);
+  expect(regid).toBe((await service.account(store, email)).regid);
 });
 
 test('a page may log the guest in elsewhere, and what it returns is kept only if it is an identity', async () => {
   const tab = openGuestTab(service, store);
   await tab.client.createList({ lname: 'Of the guest' });
-  const useremail = newToken();
+  const useremail = newEmail();
   const account = await service.account(store, useremail);
   const sent: (Identity | null)[] = [];
   const logIn = async (guest: Identity | null): Promise<Identity> => {

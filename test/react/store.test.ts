@@ -1,14 +1,14 @@
 import type { List, Wishgate } from '../../packages/client/src/wishgate.ts';
 import { createStore } from '../../packages/react/src/store.ts';
 import type { Store } from '../../packages/react/src/store.ts';
-import { useService, useStore } from '../harness.ts';
+import { useService } from '../harness.ts';
 import { until } from '../until.ts';
-import { SHOP, openGuestTab } from '../client/guest-kit.ts';
+import { openGuestTab, useShop } from '../client/guest-kit.ts';
 import { openTab, product } from '../client/kit.ts';
 import type { Tab } from '../client/kit.ts';
 
-const service = useService();
-const store = useStore(service, { allowedOrigins: [SHOP] });
+const service = useService({ webhookAllowPrivate: true });
+const { store, tokenOf } = useShop(service);
 const stops: (() => void)[] = [];
 afterEach(() => stops.splice(0).forEach((stop) => stop()));
 
@@ -198,7 +198,7 @@ test('variants beyond what a read of long lists returns are looked up, all that 
 
 test('after a logout nothing of the shopper is shown, also not by a read or a change that was under way', async () => {
   const tab = openGuestTab(service, store);
-  await tab.client.login('ada@example.com');
+  await tab.client.login(await tokenOf('ada@example.com'));
   const { lid } = await tab.client.createList({ lname: 'Mine' });
   await tab.client.addToList(lid, product(1));
   const { held, client } = holdCalls(tab.client, 'fetchLists');
