@@ -25,7 +25,10 @@ type Join = (found: FoundAccounts) => Promise<boolean>;
 /** What an identification records; a null `language` changes none. */
 export type Visit = { language: string | null; isLogin: boolean };
 
-/** Finds or creates an account and locks its row; `join` is called for one that lacks a name, if the caller gives two. Each round meets what concurrent calls have committed meanwhile. */
+/**
+ * Finds or creates an account and locks its row; `join` is called for one that lacks a name, if the caller gives two. Each round meets what
+ * concurrent calls have committed meanwhile.
+ */
 export async function enterAccount(
   tx: Tx,
   store: KeyedStore,

@@ -68,7 +68,7 @@ const copyOptOuts = ([table, columns]: [string, string]): string => `
   INSERT INTO ${table} (pid, medium, value, ${columns}) SELECT pid, medium, $4, ${columns} FROM ${table} x WHERE ${isAt('x', '$3')}
   ON CONFLICT DO NOTHING`;
 
-/** Moves subscriptions with their requests, alerts, orders and lists that were made for the account; copies opt-outs. Ends what the old mailbox has confirmed. */
+/** Moves subscriptions with their requests, alerts, orders and lists made for the account, copies opt-outs, and ends what the old mailbox has confirmed. */
 export async function moveContact(tx: Tx, { pid, regid, from, to }: AddressChange): Promise<void> {
   const params = [pid, ACCOUNT_MEDIA, from, to];
   await tx.query(LOCK, params);
