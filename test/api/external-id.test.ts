@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { revokeSessions } from '../../src/shoppers/shopper.service.ts';
 import { useService, useStore } from '../harness.ts';
 import type { Fields, StoreAccess, TestShopper } from '../harness.ts';
+import { until } from '../until.ts';
 
 const service = useService();
 const store = useStore(service);
@@ -366,6 +367,27 @@ test('a guest logs in by externalid, and a repeat with the regid of the account 
     'Regid generated using externalid; the guest was merged into the account',
   );
   expect((await lists(account)).sort()).toEqual(['Birthday', 'Second']);
+});
+
+test('a guest who logs in by an address in the moment in which it is given up is not merged into the account that moves', async () => {
+  const [old, uuid] = [newEmail(), randomUUID()];
+  const account = await identify({ useremail: old });
+  await addList(await service.guest(store, uuid));
+  const { db } = service.services;
+  const { login } = await db.transaction(async (tx) => {
+    await tx.query('UPDATE shopper SET em = $3 WHERE pid = $1 AND regid = $2', [
+      store.pid,
+      account.regid,
+      newEmail(),
+    ]);
+    const login = identify({ uuid, useremail: old });
+    await until(async () => (await db.query('SELECT FROM pg_locks WHERE NOT granted')).length > 0);
+    return { login };
+  });
+  const newcomer = await login;
+  expect(newcomer.regid).not.toBe(account.regid);
+  expect(await lists(account)).toEqual([]);
+  expect(await lists(newcomer)).toEqual(['Birthday']);
 });
 
 test("a given-up address does not let its old holder's regid pass at login", async () => {
