@@ -4,6 +4,7 @@ import type { Scope } from '../../src/shoppers/contacts/link.rules.ts';
 import { findStore } from '../../src/stores/store.repo.ts';
 import type { NewStore } from '../../src/stores/store.service.ts';
 import type { TestShopper } from '../harness.ts';
+import { until } from '../until.ts';
 import { outboxOf, seedSubscription, setStock, unsubscribe, useReceivers } from './kit.ts';
 
 const { service, smtp } = useReceivers();
@@ -27,7 +28,10 @@ const move = async (email = NEW): Promise<void> =>
 
 const rows = (table: string, columns: string): Promise<Record<string, unknown>[]> =>
   service.services.db.query(
-    `SELECT ${columns} FROM ${table} WHERE pid = $1 ORDER BY ${columns.split(', ').map((_, index) => index + 1)}`,
+    `SELECT ${columns} FROM ${table} WHERE pid = $1 ORDER BY ${columns
+      .split(', ')
+      .map((_, index) => index + 1)
+      .join()}`,
     [store.pid],
   );
 const subscriptions = () => rows('subscription', 'value, epi, confirmed_at IS NOT NULL AS confirmed');
@@ -87,6 +91,29 @@ test('an alert that is queued goes to the new address, once', async () => {
   await setStock(service, store, '1', 5);
   await service.runTasks();
   expect(smtp.received).toHaveLength(1);
+});
+
+test('an alert that is being queued while the account moves goes to the new address', async () => {
+  await subscribe(account, '1');
+  const { db } = service.services;
+  await db.query(
+    `INSERT INTO restock (pid, id, topic, epi, cause, cut_seq, opened_at) VALUES ($1, 'e', 'backinstock', '1', 'automatic', 0, now())`,
+    [store.pid],
+  );
+  const moving = await db.transaction(async (tx) => {
+    await tx.query('SELECT FROM restock WHERE pid = $1 FOR UPDATE', [store.pid]);
+    const moved = move();
+    const blocked = 'SELECT FROM pg_locks WHERE NOT granted';
+    await until(async () => (await db.query(blocked)).length > 0);
+    await tx.query(
+      `INSERT INTO outbox (pid, id, lane, medium, kind, recipient, restock_id, subscription_id, topic, epi, due_at, cts)
+       SELECT pid, $2, 'alert', medium, 'alert', value, 'e', id, topic, epi, now(), now() FROM subscription WHERE pid = $1`,
+      [store.pid, randomUUID()],
+    );
+    return { moved };
+  });
+  await moving.moved;
+  expect(await outboxOf(service, store.pid)).toMatchObject([{ recipient: NEW }]);
 });
 
 test('a subscription that the new address has already is not doubled, and stays confirmed', async () => {

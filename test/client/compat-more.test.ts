@@ -89,8 +89,8 @@ describe('the second file', () => {
     const { swat, loaded } = await guestPage({ misses: 2 });
     const heard: string[] = [];
     const say = (name: string) => () => heard.push(name);
-    swat['authCheck']!(say('first'));
-    swat['addToCart']!(product(1), say('second'));
+    void swat['authCheck']!(say('first'));
+    void swat['addToCart']!(product(1), say('second'));
     await answerOf((ok) => swat['authCheck']!(ok));
     expect(heard).toEqual(['first', 'second']);
     expect(loaded.filter((path) => path.includes('more'))).toHaveLength(3);
@@ -292,7 +292,7 @@ describe('the page reads', () => {
     expect(swat.retailerSettings['UI']).toMatchObject({ WishlistShowNotification: false });
     swat.storage['setLocal']!('undo', '3');
     expect([swat.storage['getLocal']!('undo'), swat.storage['get']!(swat.key['REGID'])]).toEqual(['3', null]);
-    swat['setCurrency']!('USD');
+    void swat['setCurrency']!('USD');
     expect(swat['currency']).toBe('USD');
     expect(swat.utils['formatProductPrice']!({ pr: 5 })).toMatchObject({ cu: expect.stringContaining('$') });
     expect(window['SwymUtils']).toBe(swat.utils);

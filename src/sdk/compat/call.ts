@@ -1,4 +1,4 @@
-import { settle } from '../../../packages/client/src/error.ts';
+import { notify, settle } from '../../../packages/client/src/error.ts';
 import { plainId } from '../../../packages/client/src/ids.ts';
 import type { ProductInput, ProductRef } from '../../../packages/client/src/wishgate.ts';
 import type { PageProduct } from './page.ts';
@@ -32,3 +32,10 @@ export const refOf = ({ epi, empi, du }: PageProduct): ProductRef => ({
 });
 
 export const productOf = (product: PageProduct): ProductInput => ({ ...product, ...refOf(product) });
+
+/** Calls a page's function with several values. */
+export const invoke = (callback: Callback, ...values: unknown[]): void =>
+  notify(
+    (all: unknown[]) => typeof callback === 'function' && (callback as (...all: unknown[]) => void)(...all),
+    values,
+  );

@@ -1,6 +1,7 @@
 import { clientError } from '../../../packages/client/src/error.ts';
 import { plainId } from '../../../packages/client/src/ids.ts';
 import type { List, ProductInput, VariantId } from '../../../packages/client/src/wishgate.ts';
+import { invoke } from './call.ts';
 import type { Lists } from './lists.ts';
 import type { Tools } from './more.ts';
 import { asEvent } from './older.ts';
@@ -68,7 +69,7 @@ export function createCollections({ client, older, emit, complete }: Tools, { fe
       if (waitMs) await new Promise((resume) => setTimeout(resume, waitMs));
       const total = await count();
       if (element) element.textContent = String(total);
-      if (typeof onCount === 'function') onCount(total, element);
+      invoke(onCount, total, element);
       return total;
     },
     deleteEvent: async (_ok: unknown, id: string) => {

@@ -145,10 +145,7 @@ export function createSwat(client: library.Wishgate, tag: Tag, isLoggedIn: () =>
       ...{ add: saved('add', 1), remove: saved('remove', 1) },
       ...{ update: saved('update', 1), moveToCart: saved('moveToCart', 1) },
     },
-    wishlist: {
-      getSocialCount: inSecondFile.getSocialCount,
-      getSocialCountBatch: inSecondFile.getSocialCountBatch,
-    },
+    wishlist: inSecondFile,
     isCollectionsEnabled: () => true,
   };
 

@@ -64,7 +64,8 @@ export function createOlder(page: Shared) {
   /** The second file adds to the lists that the product's `hashtags` name. */
   const add = async (product: PageProduct): Promise<Item> => {
     const whole = await page.complete(product);
-    const item = String(product['hashtags'] ?? '')
+    if (!whole.epi && !('title' in whole)) throw new Error('The product has no epi');
+    const item = (product['hashtags'] as string | string[] | undefined)?.length
       ? ((await page.later('addToHashtags', whole)) as Item)
       : await client.addToList((await defaultList()).lid, whole);
     emit('addedToWishlist', item);

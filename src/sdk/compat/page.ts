@@ -61,6 +61,7 @@ export const isWhole = (product: PageProduct): unknown =>
   Object.entries(product).every(([name, value]) => {
     const usual = USUAL[name];
     return (
-      value == null || (usual ? /^[sn]/.test(typeof value) && usual.test(String(value)) : !UNUSUAL.test(name))
+      value == null ||
+      (usual ? /^[sn]/.test(typeof value) && usual.test(value as string) : !UNUSUAL.test(name))
     );
   });

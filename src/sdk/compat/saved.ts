@@ -22,7 +22,10 @@ export function createSaved({ client, emit, complete }: Tools, { fetchListDetail
     const lid = isLid(list) ? list : (await savedInit()).listid;
     const toItem = { add: complete, remove: refOf, update: clean, moveToCart: refOf }[name];
     const call = calls[name] as (lid: string, items: object[]) => Promise<object>;
-    const answer = await call(lid, await Promise.all(items.map<object | Promise<object>>(toItem)));
+    const answer = await call(
+      lid,
+      await Promise.all(items.map(async (item): Promise<object> => toItem(item))),
+    );
     if (name === 'moveToCart') items.forEach((productData) => emit('movedToCartfromSFL', { productData }));
     return answer;
   };

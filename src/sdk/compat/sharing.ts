@@ -1,5 +1,4 @@
-import { notify } from '../../../packages/client/src/error.ts';
-import { lidOf } from './call.ts';
+import { invoke, lidOf } from './call.ts';
 import type { Callback, ListName } from './call.ts';
 import type { Tools } from './more.ts';
 
@@ -33,7 +32,7 @@ export function createSharing({ client, tag, older }: Tools) {
   /** `ok` receives the URL and the list id. */
   const shareByLink = async (list: ListName | null, ok?: Callback): Promise<string> => {
     const { url, lid } = await share(list);
-    notify(typeof ok === 'function' && ((link: string) => ok(link, lid)), url);
+    invoke(ok, url, lid);
     return url;
   };
 
@@ -48,7 +47,7 @@ export function createSharing({ client, tag, older }: Tools) {
       ...given: [ListName | null, fromname: string, template: string, medium: string, ...unknown[]]
     ) => {
       const [list, fromname, template, medium, ...rest] = given;
-      const note = (rest.find((value) => typeof value === 'string') ?? '') as string;
+      const note = rest.find((value) => typeof value === 'string') ?? '';
       const { url, lid } = await share(list);
       const report = await client.reportShare({ lid, medium, fromname: fromname || undefined });
       const values: Record<string, string> = { shareurl: url, note, platform: medium };

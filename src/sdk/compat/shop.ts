@@ -1,6 +1,7 @@
-import { clientError, newError, notify } from '../../../packages/client/src/error.ts';
+import { clientError, newError } from '../../../packages/client/src/error.ts';
 import { plainId } from '../../../packages/client/src/ids.ts';
 import type { VariantId } from '../../../packages/client/src/wishgate.ts';
+import { invoke } from './call.ts';
 import type { Callback } from './call.ts';
 import { clean } from './clean.ts';
 import type { Tools } from './more.ts';
@@ -83,7 +84,7 @@ export function createShop({ client, emit, older }: Tools) {
     return productAt(handle);
   };
 
-  /** Adds what the shop tells of a product. Data of another product is not used. */
+  /** Adds what the shop's data has of a product. Data of another product is not used. */
   const fill = async (given: PageProduct): Promise<PageProduct> => {
     const isNamed = !!(given.epi || given.empi || given.du);
     const handle = handleOf(given.du ?? location.href);
@@ -120,20 +121,18 @@ export function createShop({ client, emit, older }: Tools) {
       onItemError?: Callback,
       onEnd?: Callback,
     ) => {
-      const call = (callback: Callback, value: unknown, item: PageProduct): void =>
-        notify(typeof callback === 'function' && ((one: unknown) => callback(one, item)), value);
       const read = async (item: PageProduct) => {
         try {
           const details = await itemDetails(item);
-          call(onItem, details, item);
+          invoke(onItem, details, item);
           return [details];
         } catch (error) {
-          call(onItemError, error, item);
+          invoke(onItemError, error, item);
           return [];
         }
       };
       const responses = (await Promise.all(items.map(read))).flat();
-      notify(onEnd, responses);
+      invoke(onEnd, responses);
       return responses;
     },
     /** Puts products in the platform's form where buttons find them. */

@@ -3,6 +3,7 @@ import { identifyGuest } from './guest-login.service.ts';
 import { generateRegid, syncGuest } from './login.service.ts';
 import { loginWithShopify } from './shopify-login.service.ts';
 import { loginWithToken } from './token-login.service.ts';
+import { updateShopper } from './update.service.ts';
 
 export const loginResolvers = {
   Mutation: {
@@ -11,5 +12,6 @@ export const loginResolvers = {
     loginWithShopify: (_root, claim, ctx) => loginWithShopify(ctx, claim),
     loginWithToken: (_root, claim, ctx) => loginWithToken(ctx, claim),
     syncGuest: (_root, claim, ctx) => syncGuest(ctx, claim),
+    updateShopper: (_root, { input }, ctx) => updateShopper(ctx, input),
   },
 } satisfies Resolvers;

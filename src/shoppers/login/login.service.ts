@@ -10,7 +10,7 @@ import { readLanguage } from '../../platform/messages.ts';
 import { isStorable } from '../../platform/text.ts';
 import { moveTracking } from '../../stores/revenue/click.repo.ts';
 import type { StoreRow } from '../../stores/store.repo.ts';
-import { accountOf, enterAccount, isDue, lookUpAccount } from '../account.service.ts';
+import { lookUpAccount } from '../account.service.ts';
 import { moveConsents } from '../contacts/consent.repo.ts';
 import { epochOf, sessionMarkOf, sessionidOf } from '../identity.rules.ts';
 import { unseenGuest } from '../new-shopper.rules.ts';
@@ -20,6 +20,7 @@ import * as shoppers from '../shopper.repo.ts';
 import type { IdentityKey, ShopperRow } from '../shopper.repo.ts';
 import { checkEmail, checkExternalId, checkUserAgentType, checkUuid } from '../shopper.rules.ts';
 import { guestOf } from '../shopper.service.ts';
+import { accountOf, isDue, logInto } from './account.service.ts';
 
 /** Concurrent identifications share a statement. */
 const finder = oncePerDatabase(({ db }: Pick<Services, 'db'>) =>
@@ -112,7 +113,7 @@ export async function mergeGuest(
   // A guest without a row may have sessions, which end here like those of others.
   const known = await shoppers.lockShopper(tx, { pid, regid });
   const guest = known ?? (await shoppers.enterShopper(tx, unseenGuest(store, regid)!, now));
-  const account = await enterAccount(tx, store, who, now, { language, isLogin: true });
+  const account = await logInto(tx, store, who, now, language);
   // A store key can write for a guest that was merged before: its data follows, its sessions have ended already.
   const merged = await mergeLists(tx, guest, account, now);
   await moveRequests(tx, pid, guest.regid, account.regid);

@@ -2,8 +2,8 @@ import { settleSubscriptions } from '../../alerts/subscriptions/subscription.rep
 import { renameRecipient } from '../../lists/trash.repo.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import type { IdentityKey } from '../shopper.repo.ts';
-import type { Choice } from './consent.rules.ts';
-import { ACCOUNT_MEDIA } from './contact.rules.ts';
+import type { Choice } from '../contacts/consent.rules.ts';
+import { ACCOUNT_MEDIA } from '../contacts/contact.rules.ts';
 
 /** The account with this regid moves from one address to the other. */
 export type AddressChange = IdentityKey & { from: string; to: string };
@@ -68,7 +68,7 @@ const copyOptOuts = ([table, columns]: [string, string]): string => `
   INSERT INTO ${table} (pid, medium, value, ${columns}) SELECT pid, medium, $4, ${columns} FROM ${table} x WHERE ${isAt('x', '$3')}
   ON CONFLICT DO NOTHING`;
 
-/** Moves subscriptions with their requests, alerts, orders and lists that were made for the account; copies opt-outs. Ends what the old mailbox has confirmed. */
+/** Moves subscriptions with their requests, alerts, orders and lists made for the account, copies opt-outs, and ends what the old mailbox has confirmed. */
 export async function moveContact(tx: Tx, { pid, regid, from, to }: AddressChange): Promise<void> {
   const params = [pid, ACCOUNT_MEDIA, from, to];
   await tx.query(LOCK, params);

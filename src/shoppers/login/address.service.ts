@@ -2,8 +2,8 @@ import type { Tx } from '../../platform/database/database.ts';
 import { emitEvents } from '../../stores/webhooks/event.repo.ts';
 import type { ShopperRow } from '../shopper.repo.ts';
 import { moveChoices, moveContact, noteFormerAddress } from './address.repo.ts';
-import { writePreference } from './consent.repo.ts';
-import { copyOf, eventOf } from './consent.rules.ts';
+import { writePreference } from '../contacts/consent.repo.ts';
+import { copyOf, eventOf } from '../contacts/consent.rules.ts';
 
 /** Moves what is stored under the address of a locked account to its new one. */
 export async function changeAddress(
