@@ -6,7 +6,7 @@ export type { LoadOptions, WishgateSnapshot } from './types.ts';
 
 type Answer = { data?: { allLists: List[] | null } | null; errors?: { message: string }[] };
 
-/** Reads the visitor's lists with one GraphQL call. A page is never lost by it: without an answer it is rendered without lists. */
+/** Reads the visitor's lists with one GraphQL call. A page is never lost by it: without a response it is rendered without lists. */
 export async function loadWishgate(options: LoadOptions): Promise<WishgateSnapshot> {
   const { baseUrl, pid, identity, timeoutMs = 3_000, onError = console.error } = options;
   if (!identity) return { lists: null };
