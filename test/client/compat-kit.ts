@@ -53,6 +53,7 @@ type Options = {
   shop?: Record<string, object | number | 'never'>;
   /** What the page's own scripts have set. */
   globals?: Record<string, unknown>;
+  hasBackEnd?: boolean;
   /** How often the second file does not load. */
   misses?: number;
 };
@@ -61,7 +62,16 @@ type Options = {
 export async function openPage(
   service: TestService,
   shopper: TestShopper & { email?: string | null },
-  { dataset = {}, callbacks, options, isOffline = false, shop = {}, globals, misses = 0 }: Options = {},
+  {
+    dataset = {},
+    callbacks,
+    options,
+    isOffline = false,
+    shop = {},
+    globals,
+    misses = 0,
+    hasBackEnd = true,
+  }: Options = {},
 ): Promise<Page> {
   let who = shopper;
   const requests: string[] = [];
@@ -105,7 +115,8 @@ export async function openPage(
       close: () => opened.push('closed'),
     }),
     fetch: async (url: string, request: RequestInit) => {
-      if (url.startsWith('/')) return new Response(JSON.stringify(who));
+      if (url.startsWith('/'))
+        return hasBackEnd ? new Response(JSON.stringify(who)) : new Response('', { status: 404 });
       if (url.startsWith('https://shop.example/')) {
         const { pathname } = new URL(url);
         const answer = shop[pathname] ?? 404;
@@ -117,7 +128,7 @@ export async function openPage(
       }
       requests.push(url);
       if (isOffline) throw new TypeError('Failed to fetch');
-      return fetch(url, request);
+      return fetch(url, { ...request, headers: { ...request.headers, origin: 'https://shop.example' } });
     },
     document: {
       currentScript: {

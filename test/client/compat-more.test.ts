@@ -104,6 +104,31 @@ describe('the second file', () => {
   });
 });
 
+describe('a shop without a back end', () => {
+  const open = useStore(service, { allowedOrigins: ['https://shop.example'] });
+
+  test.each([
+    ['says so', { dataset: { identify: '' } }],
+    ['has nothing at the usual address', { hasBackEnd: false }],
+  ])('that %s has hearts for guests, whom the service identifies', async (_name, options) => {
+    const { swat, requests } = await openPage(service, await service.guest(open), options);
+    expect(await answerOf((ok, err) => swat['addToWishList']!(product(1), ok, err))).toMatchObject({
+      epi: 1,
+    });
+    expect(swat.platform.isLoggedIn()).toBe(false);
+    expect(requests[0]).toContain('/api/v3/shopper/identify');
+  });
+
+  test('but promises one by the attribute fails as before', async () => {
+    const { swat } = await openPage(service, await service.guest(open), {
+      ...{ hasBackEnd: false, dataset: { identify: '/api/who' } },
+    });
+    expect(await failureOf((ok, err) => swat['fetchLists']!(ok, err))).toMatchObject({
+      response: { type: 'unauthorised' },
+    });
+  });
+});
+
 describe('the cart', () => {
   test("is the platform's own: the product goes into it, and its response comes back as text", async () => {
     const { swat, orders } = await guestPage({ shop: { '/cart/add.js': { id: 8, quantity: 2 } } });

@@ -93,8 +93,7 @@ async function start(): Promise<void> {
     },
   } as library.WishgateOptions;
   const [{ init }] = await Promise.all([load('wishgate', 'wishgate'), isIdentified]);
-  if (!hasBackEnd) email = null;
-  const client = init(hasBackEnd ? options : { ...options, identify: undefined as never });
+  const client = init(hasBackEnd ? options : { ...options, identify: undefined });
 
   /** The service's value, if the back end sends no address. */
   let hasAccount = false;
