@@ -13,7 +13,7 @@ output{position:absolute;inset-block-start:100%;inset-inline-end:0;z-index:9;inl
 output:empty{display:none}`);
 
 const COUNT_SHEET = sheetOf(`:host{display:inline-block;position:relative;min-inline-size:1ch}
-[role]{position:absolute;inline-size:1px;block-size:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}`);
+[aria-live]{position:absolute;inline-size:1px;block-size:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}`);
 
 const PATH = 'M12 20.5S3.5 15.4 3.5 9.4A4.7 4.7 0 0 1 12 6.7a4.7 4.7 0 0 1 8.5 2.7c0 6-8.5 11.1-8.5 11.1z';
 const MESSAGE_MS = 5_000;
@@ -66,7 +66,7 @@ class Heart extends WishgateElement {
 class Count extends WishgateElement {
   static observedAttributes = ['hide-empty', 'lang'];
   #number = h('span', { part: 'number', 'aria-hidden': 'true' });
-  #status = h('span', { role: 'status' });
+  #status = h('span', { 'aria-live': 'polite' });
 
   constructor() {
     super(COUNT_SHEET);

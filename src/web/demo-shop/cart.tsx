@@ -54,6 +54,7 @@ export function CartView() {
   const saveForLater = async (product: Product): Promise<void> => {
     const { epi, empi, du } = product;
     const qty = Math.max(1, quantityOf(product));
+    await customElements.whenDefined('wishgate-save-for-later');
     if (await later.current!.add({ epi, empi, du, qty })) drop(product);
   };
   const rows = products.map((product) => (

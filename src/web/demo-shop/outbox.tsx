@@ -37,9 +37,10 @@ function useOutbox(): Message[] | null {
   return messages;
 }
 
-function Text({ class: name, text }: { class: string; text: string }) {
+function Text({ text }: { text: string }) {
   const link = (url: string) => <a href={url} target="_blank" children={url} />;
-  return <p class={name}>{text.split(LINK).map((part, index) => (index % 2 === 1 ? link(part) : part))}</p>;
+  const parts = text.split(LINK).map((part, index) => (index % 2 === 1 ? link(part) : part));
+  return <p style="white-space: pre-wrap">{parts}</p>;
 }
 
 function MailFrame({ subject, html = '' }: Message) {
@@ -55,7 +56,7 @@ function MessageRow({ message, isNewest }: { message: Message; isNewest: boolean
   if (subject === undefined)
     return (
       <li>
-        <Text class="bubble" text={text} />
+        <Text text={text} />
         <span class="hint">{`SMS to ${to} · ${time}`}</span>
       </li>
     );
@@ -67,7 +68,7 @@ function MessageRow({ message, isNewest }: { message: Message; isNewest: boolean
           <span class="hint">{`to ${to} · ${time}`}</span>
         </summary>
         <p class="hint">From {from}</p>
-        {isOpen && (html ? <MailFrame {...message} /> : <Text class="bubble" text={text} />)}
+        {isOpen && (html ? <MailFrame {...message} /> : <Text text={text} />)}
       </details>
     </li>
   );

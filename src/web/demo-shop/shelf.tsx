@@ -19,12 +19,8 @@ const Price = ({ product: { pr, fullPrice } }: { product: Product }) => (
   </p>
 );
 
-const Framed = ({ product, dt }: { product: Product; dt?: string }) => (
-  <span class="frame">
-    <Picture iu={product.iu} dt={dt} />
-    {product.stk <= 0 && <span class="badge">Sold out</span>}
-  </span>
-);
+const SoldOut = ({ product }: { product: Product }) =>
+  product.stk > 0 ? null : <span class="badge">Sold out</span>;
 
 /** Chooses the variant that the price, the heart and the button around it are for. */
 function VariantPicker({ product }: { product: Product }) {
@@ -80,10 +76,11 @@ const Card = ({ product }: { product: Product }) => (
   <li class="card">
     <h2>
       <a href={linkTo(product)}>
-        <Framed product={product} />
+        <Picture iu={product.iu} />
         {product.dt}
       </a>
     </h2>
+    <SoldOut product={product} />
     <div class="flex facts">
       <Price product={product} />
       <wishgate-heart {...productOf(product)} />
@@ -130,7 +127,10 @@ export function ProductPage({ slug }: { slug: string }) {
         All products
       </a>
       <article class="columns">
-        <Framed product={product} dt={nameOf(product)} />
+        <div class="frame">
+          <Picture iu={product.iu} dt={nameOf(product)} />
+          <SoldOut product={product} />
+        </div>
         <div>
           <Title text={dt} />
           <div class="flex facts">

@@ -82,6 +82,9 @@ export function choose(variant: Product): void {
   readRoute();
 }
 
+/** False if storage is full or disabled: the cart then lasts as long as the page. */
+let isStored = true;
+
 /** Accepts only quantities, because other scripts can write to the same storage. */
 function loadCart(): Cart {
   try {
@@ -95,7 +98,7 @@ function loadCart(): Cart {
 /** Changes a variant's quantity, at most to the stock, starting from the value that other tabs have stored. */
 export function setQuantity(product: Product, to: (before: number) => number, done?: string): void {
   const { epi, stk } = product;
-  const { [epi]: before = 0, ...others } = loadCart();
+  const { [epi]: before = 0, ...others } = isStored ? loadCart() : shop.cart;
   const wanted = Math.max(0, Math.trunc(to(before)) || 0);
   const qty = Math.min(wanted, stk);
   const cart = qty > 0 ? { ...others, [epi]: qty } : others;
@@ -103,7 +106,7 @@ export function setQuantity(product: Product, to: (before: number) => number, do
   try {
     localStorage.setItem(CART_KEY, JSON.stringify(cart));
   } catch {
-    // The storage is full or disabled: the cart lasts as long as the page.
+    isStored = false;
   }
   if (wanted > stk) show(`Only ${stk} left: ${nameOf(product)}`);
   else if (done) show(done);

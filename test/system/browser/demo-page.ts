@@ -50,9 +50,12 @@ export async function logOut(page: Page, email: string): Promise<void> {
 export async function ask(page: Page, title: string, email: string): Promise<void> {
   const button = page.getByRole('button', { name: `Notify me: ${title}` });
   await button.click();
-  await page.getByLabel('Email address').fill(email);
+  await page.getByRole('textbox', { name: 'Email address' }).fill(email);
   await button.click();
-  await page.getByText('Please check your inbox and confirm').waitFor();
+  await page
+    .locator('wishgate-notify')
+    .getByText(/Please check your inbox and confirm|We'll email you/)
+    .waitFor();
 }
 
 /** Does the service's background work until the outbox shows something: on a busy machine a message may need a second attempt. */

@@ -283,7 +283,7 @@ describeInBrowser('the demo storefront', () => {
     await press(/^Pour-over kettle$/);
     await eventually(() => focusedName(page), 'Pour-over kettle');
     await press(/^Notify me/);
-    await page.getByLabel('Email address').waitFor();
+    await page.getByRole('textbox', { name: 'Email address' }).waitFor();
     await page.keyboard.type('nobody');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('Please enter a valid email address').waitFor();

@@ -35,7 +35,7 @@ describeInBrowser('the elements', () => {
     const page = await shop.open(await browser.newContext(), me, body);
     await save(page, 'Mug').first().click();
     await remove(page, 'Mug').nth(1).waitFor();
-    await page.getByRole('status').getByText('Saved items: 1').waitFor();
+    await page.getByText('Saved items: 1').waitFor();
     await eventually(async () => (await eventsOf(page)).map(([name]) => name).join(), 'save,saved');
     const [{ lname, listcontents }] = (await listsOf(me)) as [Awaited<ReturnType<typeof listsOf>>[0]];
     expect(lname).toBe('My Wishlist');
@@ -252,7 +252,9 @@ describeInBrowser('the elements', () => {
 
     await later.getByRole('button', { name: 'Move to cart: Rake' }).click();
     await later.getByText('Rake').waitFor({ state: 'detached' });
-    const [, detail] = (await eventsOf(page)).find(([name]) => name === 'add-to-cart')!;
+    const added = async () => (await eventsOf(page)).find(([name]) => name === 'add-to-cart');
+    await eventually(async () => (await added()) !== undefined, true);
+    const [, detail] = (await added())!;
     expect(detail).toMatchObject({ item: { epi: 2, qty: 3, dt: 'Rake' } });
     const items = async () =>
       ((await me.ok('lists/sfl/create', {})) as { items: { epi: number }[] }).items
