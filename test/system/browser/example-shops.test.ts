@@ -41,7 +41,7 @@ describeInBrowser('the example shops, with the packages as npm would install the
       await tab.locator('wishgate-list').getByRole('link', { name: 'Linen shirt' }).waitFor();
       await eventually(
         () =>
-          tab.locator('wishgate-count').evaluate((count) => count.shadowRoot!.textContent!.trim().charAt(0)),
+          tab.locator('wishgate-count').evaluate((count) => count.shadowRoot!.textContent.trim().charAt(0)),
         '1',
       );
 
