@@ -92,6 +92,15 @@ const keepUrlImports = ({ path, text }) => ({
   contents: text.replace(/\bimport\((?=\w)/g, 'import(/*webpackIgnore:true*//*@vite-ignore*/'),
 });
 
+/** The script's own folder: for a script of another origin, browsers know no address that imports could be relative to. */
+const FOLDER = 'const $src=globalThis.document?.currentScript?.src,$folder=$src?new URL(".",$src).href:"./";';
+
+/** Loads the other parts of a script by the script's own address. */
+const importFromFolder = ({ path, contents }) => ({
+  path,
+  contents: contents.replace('(()=>{', `(()=>{${FOLDER}`).replace(/\bimport\("\.\//g, 'import($folder+"'),
+});
+
 const OPTIONS = {
   absWorkingDir: ROOT,
   bundle: true,
@@ -125,11 +134,15 @@ async function buildPackage(name, { modules, types, scripts = {}, banner = {}, b
       build({ ...options, entryPoints: { [key]: source }, format: 'iife', globalName: key }),
     ),
   ]);
+  const written = outputs.flatMap(({ outputFiles }) => outputFiles).map(keepUrlImports);
   const declarations = Object.entries(types).map(([key, files]) => ({
     path: join(distOf(name), `${key}.d.mts`),
     contents: joinTypes(files.map((file) => join(folderOf(name), file))),
   }));
-  return [...outputs.flatMap(({ outputFiles }) => outputFiles.map(keepUrlImports)), ...declarations];
+  return [
+    ...written.map((file) => (file.path.endsWith('.mjs') ? file : importFromFolder(file))),
+    ...declarations,
+  ];
 }
 
 /** The files of all packages, and the service's copies of them in `folder`. */
