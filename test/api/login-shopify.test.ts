@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { customerOf, isProxySigned } from '../../src/shoppers/login/shopify-proxy.rules.ts';
-import { useService, startService } from '../harness.ts';
+import { useService } from '../harness.ts';
 import type { StoreAccess, TestShopper } from '../harness.ts';
 import { item } from './list-kit.ts';
 import { SHOPIFY, proxied } from './token-kit.ts';
@@ -36,6 +36,7 @@ describe("Shopify's published examples", () => {
 });
 
 const service = useService();
+const limited = useService({ rateLimits: true });
 const connect = async (of: StoreAccess): Promise<void> => {
   const query = 'mutation ($secret: String) { setShopifySecret(secret: $secret) { connected } }';
   const { body } = await service.graphql(query, { secret: SECRET }, { store: of });
@@ -196,7 +197,6 @@ test('twenty logins of one guest at once merge it once', async () => {
 });
 
 test("customers have a limit each, because all of them come from Shopify's addresses", async () => {
-  const limited = await startService();
   const shop = await limited.createStore({ shopifyDomain: DOMAIN, rateLimits: { address: 10 } });
   const query = 'mutation ($secret: String) { setShopifySecret(secret: $secret) { connected } }';
   await limited.graphql(query, { secret: SECRET }, { store: shop });
@@ -205,5 +205,4 @@ test("customers have a limit each, because all of them come from Shopify's addre
   await call('2').expect(200);
   expect((await call('1').expect(429)).headers['ratelimit-limit']).toBe('1');
   for (let guest = 0; guest < 3; guest += 1) await call('').expect(200);
-  await limited.close();
 });

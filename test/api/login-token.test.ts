@@ -17,6 +17,8 @@ const ZERO = { lists: 0, items: 0, duplicates: 0 };
 const MINUTE = 60_000;
 
 const service = useService({ rateLimits: false, webhookAllowPrivate: true });
+const strict = useService({ rateLimits: false, webhookAllowPrivate: false });
+const limited = useService({ webhookAllowPrivate: true });
 const provider = filledBy(beforeAll, () => startProvider());
 const store = filledBy(beforeAll, () => service.createStore(provider.settings));
 afterAll(() => provider.close());
@@ -427,7 +429,6 @@ describe("the provider's keys", () => {
   );
 
   test('are never read from an address that is not public, unless the operator allows it', async () => {
-    const strict = await startService({ rateLimits: false, webhookAllowPrivate: false });
     const own = await startProvider();
     const hosts = ['127.0.0.1', 'localhost'].map((host) =>
       own.settings.identityJwksUri.replace('127.0.0.1', host),
@@ -439,18 +440,15 @@ describe("the provider's keys", () => {
     }
     expect(own.state.reads).toBe(0);
     own.close();
-    await strict.close();
   });
 });
 
 test('beyond a tenth of the requests of an address the call is 429 with headers', async () => {
-  const limited = await startService({ webhookAllowPrivate: true });
   const { pid } = await limited.createStore({ ...provider.settings, rateLimits: { address: 10 } });
   const enter = () => limited.post(LOGIN, { pid, token: 'abc' });
   await enter().expect(401);
   const { headers } = await enter().expect(429);
   expect(headers).toMatchObject({ 'ratelimit-limit': '1', 'retry-after': expect.stringMatching(/^\d+$/) });
-  await limited.close();
 });
 
 test('no log line has a token, a session or an address', async () => {

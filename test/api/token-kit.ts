@@ -29,6 +29,8 @@ export async function startProvider(alg: Algorithm = 'RS256') {
       .end(JSON.stringify({ keys: state.keys.map(({ jwk }) => jwk) }));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
+  // A test that fails does not close it.
+  server.unref();
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const settings = {
     identityIssuer: issuer,

@@ -23,7 +23,7 @@ const NONE: KeySet = { find: null, readAt: -Infinity, failures: 0, nextAt: -Infi
 
 const keySetsOf = oncePerApp((_services: Pick<Context, 'config'>) => ({
   known: new LRUCache<string, KeySet>({ max: 500 }),
-  share: shareUnderWay<KeySet>(),
+  share: shareUnderWay<void>(),
 }));
 
 async function fetchKeys(ctx: Context, url: string, before: KeySet): Promise<KeySet> {
@@ -52,12 +52,15 @@ function failUnavailable({ nextAt }: KeySet, now: Date): never {
 /** Reads the keys once more, unless that was just done. */
 async function renew(ctx: Context, url: string): Promise<KeySet> {
   const { known, share } = keySetsOf(ctx);
-  const before = known.get(url) ?? NONE;
-  if (ctx.now().getTime() < before.nextAt) return before;
-  await goOutside(ctx);
-  const renewed = await share(url, () => fetchKeys(ctx, url, before));
-  known.set(url, renewed);
-  return renewed;
+  const isJustRead = ({ nextAt } = known.get(url) ?? NONE): boolean => ctx.now().getTime() < nextAt;
+  if (!isJustRead()) {
+    await goOutside(ctx);
+    await share(url, async () => {
+      // Another request may have read them while this one waited.
+      if (!isJustRead()) known.set(url, await fetchKeys(ctx, url, known.get(url) ?? NONE));
+    });
+  }
+  return known.get(url) ?? NONE;
 }
 
 /** Finds a token's key among those of the store's login provider. */
