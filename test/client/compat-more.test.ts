@@ -424,6 +424,11 @@ describe('an item that a page adds by ids', () => {
     });
   });
 
+  test("does not become the product of the page's address where its own id is another", async () => {
+    const { swat } = await guestPage({ shop: SHOP });
+    await failureOf((ok, err) => swat['addToWishList']!({ empi: 71, du: DU }, ok, err));
+  });
+
   test('without a variant is the first that can be bought', async () => {
     const { swat } = await guestPage({ shop: SHOP });
     expect(await answerOf((ok, err) => swat['addToWishlistUsingDu']!({ du: DU }, ok, err))).toMatchObject(
