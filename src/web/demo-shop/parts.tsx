@@ -26,11 +26,14 @@ export function focusHeading(): void {
   document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
 }
 
+let isOpen = false;
+
 /** The heading, which receives the focus when another view opens. */
 export function Title({ text }: { text: string }) {
   useEffect(() => {
     document.title = `${text} · Hearth & Loom`;
-    if (document.activeElement !== document.body) focusHeading();
+    if (isOpen) focusHeading();
+    isOpen = true;
   }, [text]);
   return <h1 tabIndex={-1}>{text}</h1>;
 }

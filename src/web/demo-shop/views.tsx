@@ -80,7 +80,7 @@ async function send(event: SubmitEvent): Promise<void> {
 
 export const Account = () =>
   shop.email === null ? (
-    <form class="narrow" onSubmit={(event) => void send(event)}>
+    <form class="lead" onSubmit={(event) => void send(event)}>
       <Title text="Sign in" />
       <p>Keep your lists on every device. Everything you saved as a guest comes with you.</p>
       <label>

@@ -47,7 +47,7 @@ describeInBrowser('the demo storefront', () => {
     });
     const page = await openShop(service.url, context);
     await heart(page, 'Linen throw').waitFor();
-    await page.waitForFunction('performance.getEntriesByName(location.origin + "/client/watch.mjs").length');
+    await eventually(async () => scripts.includes('/client/watch.mjs'), true);
     const { text } = await service.http.get('/client/elements.mjs').expect(200);
     const own = /import\("\.\/(elements-hearts[\w.-]*)"/.exec(text)![1]!;
     for (const file of ['elements.mjs', own, 'wishgate.mjs', 'watch.mjs'])
@@ -254,9 +254,8 @@ describeInBrowser('the demo storefront', () => {
       );
     const settled = async (): Promise<void> => {
       await page.getByRole('button', { name: 'Notify me: Pour-over kettle' }).waitFor();
-      await page.waitForFunction(
-        'performance.getEntriesByName(location.origin + "/client/watch.mjs").length',
-      );
+      const watching = 'performance.getEntriesByName(location.origin + "/client/watch.mjs").length > 0';
+      await eventually(() => page.evaluate<boolean>(watching), true);
     };
     await settled();
     const first = await bytes('encodedBodySize', /./);
