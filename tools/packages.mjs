@@ -1,7 +1,7 @@
 // Builds dist in each folder of packages. The service sends the same files below /client.
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join, relative, resolve } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import { buildElements } from './elements.mjs';
 import { ROOT, filesUnder } from './generate.mjs';
 
@@ -12,14 +12,14 @@ export const CLIENT_RECORDS = 'src/generated/client-records.ts';
 
 /**
  * What the packages contain: `modules` by name, which load each other from the same folder; `types`, the files whose declarations are
- * a module's types; `scripts` that make a global of this name; `build` in place of these. `contains` names another package whose files lie
+ * a module's types; `scripts`, the modules that also are scripts which make a global of this name; `build` in place of these. `contains` names another package whose files lie
  * beside. The service has a copy of what `isServed`. A new package is a new row.
  */
 export const PACKAGES = {
   client: {
     modules: { wishgate: 'src/wishgate.ts', watch: 'src/watch.ts', events: 'src/events.ts' },
     types: { wishgate: [`../../${CLIENT_RECORDS}`, 'src/types.ts', 'src/wishgate.ts'] },
-    scripts: { wishgate: 'src/wishgate.ts' },
+    scripts: ['wishgate'],
     isServed: true,
   },
   react: {
@@ -95,11 +95,19 @@ const keepUrlImports = ({ path, text }) => ({
 /** The script's own folder: for a script of another origin, browsers know no address that imports could be relative to. */
 const FOLDER = 'const $src=globalThis.document?.currentScript?.src,$folder=$src?new URL(".",$src).href:"./";';
 
-/** Loads the other parts of a script by the script's own address. */
-const importFromFolder = ({ path, contents }) => ({
-  path,
-  contents: contents.replace('(()=>{', `(()=>{${FOLDER}`).replace(/\bimport\("\.\//g, 'import($folder+"'),
-});
+/** A module as a script that makes a global of its exports, and loads its other parts by the script's own address. */
+function scriptOf(name, { path, contents }) {
+  const code = contents
+    .replace(/\bimport\("\.\//g, 'import($folder+"')
+    .replace(
+      /export\{(.*)\};\s*$/,
+      (_code, names) => `return{${names.replace(/(\S+) as ([^,]+)/g, '$2:$1')}}`,
+    );
+  return {
+    path: path.replace(/mjs$/, 'js'),
+    contents: `"use strict";var ${name}=(()=>{${FOLDER}${code}})();\n`,
+  };
+}
 
 const OPTIONS = {
   absWorkingDir: ROOT,
@@ -113,15 +121,15 @@ const OPTIONS = {
 };
 
 /** The files of a package: `{ path, contents }`. */
-async function buildPackage(name, { modules, types, scripts = {}, banner = {}, build: buildOwn }) {
+async function buildPackage(name, { modules, types, scripts = [], banner = {}, build: buildOwn }) {
   if (buildOwn) return buildOwn(OPTIONS, joinTypes);
   const { build } = load('esbuild');
-  const inPackage = (paths) =>
-    Object.fromEntries(Object.entries(paths).map(([key, path]) => [key, join(folderOf(name), path)]));
-  const sources = inPackage(modules);
+  const sources = Object.fromEntries(
+    Object.entries(modules).map(([key, path]) => [key, join(folderOf(name), path)]),
+  );
   const options = { ...OPTIONS, outdir: distOf(name), plugins: [apart(sources)] };
-  const outputs = await Promise.all([
-    ...Object.entries(sources).map(([key, source]) =>
+  const outputs = await Promise.all(
+    Object.entries(sources).map(([key, source]) =>
       build({
         ...options,
         entryPoints: { [key]: source },
@@ -130,19 +138,19 @@ async function buildPackage(name, { modules, types, scripts = {}, banner = {}, b
         banner: { js: banner[key] ?? '' },
       }),
     ),
-    ...Object.entries(inPackage(scripts)).map(([key, source]) =>
-      build({ ...options, entryPoints: { [key]: source }, format: 'iife', globalName: key }),
-    ),
-  ]);
+  );
   const written = outputs.flatMap(({ outputFiles }) => outputFiles).map(keepUrlImports);
+  const scriptFiles = scripts.map((key) =>
+    scriptOf(
+      key,
+      written.find(({ path }) => basename(path) === `${key}.mjs`),
+    ),
+  );
   const declarations = Object.entries(types).map(([key, files]) => ({
     path: join(distOf(name), `${key}.d.mts`),
     contents: joinTypes(files.map((file) => join(folderOf(name), file))),
   }));
-  return [
-    ...written.map((file) => (file.path.endsWith('.mjs') ? file : importFromFolder(file))),
-    ...declarations,
-  ];
+  return [...written, ...scriptFiles, ...declarations];
 }
 
 /** The files of all packages, and the service's copies of them in `folder`. */
