@@ -8,6 +8,10 @@ RUN npm ci
 FROM node:22-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
+# npm compares the lock file with these.
+COPY packages/client/package.json packages/client/
+COPY packages/react/package.json packages/react/
+COPY packages/elements/package.json packages/elements/
 # Optional packages are Prisma's tools, which are not needed to run, and the bundled PostgreSQL, which the first stage has. Of Prisma's
 # compilers the service loads the one for PostgreSQL.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts \

@@ -94,6 +94,8 @@ export type Context = Services & {
   stream?: { operation: GraphqlOperation | null };
   /** Network address of the caller; one for a whole IPv6 household. */
   address: string;
+  /** The browser that calls; empty texts where the request does not say, as a server's does not. */
+  browser: { origin: string; isOwnPage: boolean; userAgent: string };
   /** Without a trailing slash. */
   path: string;
   /** What this call created whose key or secret only its own response shows. */

@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { ROOT, filesUnder, generate, hashOf, readStamp } from './generate.mjs';
+import { arePackagesBuilt, packageSources } from './packages.mjs';
 
 const SRC = join(ROOT, 'src');
 const DIST = join(ROOT, 'dist');
@@ -13,10 +14,10 @@ const STAMP = join(DIST, '.stamp');
 const PUBLIC = join(DIST, 'public');
 
 const inputHash = () =>
-  hashOf(
-    filesUnder([
+  hashOf([
+    ...packageSources(),
+    ...filesUnder([
       'src',
-      'packages',
       'examples/storefront',
       'tsconfig.json',
       'tsconfig.build.json',
@@ -27,7 +28,7 @@ const inputHash = () =>
       'docs/client.md',
       'docs/guides',
     ]),
-  );
+  ]);
 
 /** Compiles without a look at types, which takes three times as long and is what `npm run typecheck` is for; returns the written files. */
 async function compile() {
@@ -68,7 +69,7 @@ function copyAssets(browserFolders) {
 async function build() {
   await generate();
   const hash = inputHash();
-  if (readStamp(STAMP) === hash && existsSync(join(PUBLIC, '.stamp'))) return;
+  if (readStamp(STAMP) === hash && existsSync(join(PUBLIC, '.stamp')) && arePackagesBuilt()) return;
   console.error('building dist');
   rmSync(STAMP, { force: true });
   // Both are loaded only here: a machine that runs a finished dist/ has no bundler.

@@ -1,10 +1,18 @@
 #!/usr/bin/env node
-// Writes dist/public: the browser library and the scripts and styles of every page. Does nothing when it is current.
+// Writes packages/*/dist, and dist/public: the same files and the scripts and styles of every page. Does nothing when it is current.
 import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync, existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ROOT, filesUnder, hashOf, readStamp } from './generate.mjs';
+import {
+  CLIENT_RECORDS,
+  PACKAGES,
+  arePackagesBuilt,
+  buildPackages,
+  distOf,
+  packageSources,
+} from './packages.mjs';
 
 /** Loads a package where it is used: mostly everything is current, and loading them all takes half a second. */
 const load = createRequire(import.meta.url);
@@ -33,13 +41,10 @@ export const BROWSER_FOLDERS = [
 
 const SHOPPER_MESSAGES = 'src/messages/shopper';
 
-const CLIENT = 'packages/client/src/wishgate.ts';
-const WATCH = 'packages/client/src/watch.ts';
 const COMPAT = 'src/sdk/compat/main.ts';
-const ELEMENTS = 'packages/elements';
+const COMPAT_MORE = 'src/sdk/compat/more.ts';
+const COMPAT_TEXTS = ['email', 'notify', 'remove', 'empty', 'close'];
 const CLIENT_MANUAL = 'docs/client.md';
-const CLIENT_RECORDS = 'src/generated/client-records.ts';
-const CLIENT_TYPES = [CLIENT_RECORDS, 'packages/client/src/types.ts', CLIENT];
 
 const inputHash = () =>
   hashOf([
@@ -49,9 +54,8 @@ const inputHash = () =>
       'src/platform/pseudo.ts',
       'src/platform/text.ts',
       'src/sdk/documents.ts',
-      'packages/client/src',
-      `${ELEMENTS}/src`,
     ]),
+    ...packageSources(),
     ...filesUnder(['src/generated/dashboard.ts', CLIENT_RECORDS]),
     ...filesUnder(['src/stores', 'src/alerts/topics'], (file) => file.endsWith('.columns.ts')),
     ...filesUnder(['package-lock.json', 'tools/bundle.mjs', CLIENT_MANUAL, 'docs/guides']),
@@ -168,133 +172,26 @@ const browserTexts = () =>
   Object.fromEntries(
     filesUnder([SHOPPER_MESSAGES]).map((file) => {
       const texts = Object.entries(JSON.parse(readFileSync(file, 'utf8')));
-      const own = texts.filter(([key]) => key.startsWith('browser.'));
+      const own = texts.filter(([key]) => COMPAT_TEXTS.includes(key.replace(/^browser\./, '')));
       return [basename(file, '.json'), Object.fromEntries(own.map(([key, text]) => [key.slice(8), text]))];
     }),
   );
 
-/** The browser library for a script tag and as an ES module, and the script for pages written for the public product. */
-async function bundleClient() {
+/** The script for pages written for the public product, and what it loads when a page first needs it. */
+async function bundleCompat() {
   const { build } = load('esbuild');
-  const options = { ...COMMON, entryPoints: [CLIENT], target: 'es2020' };
-  const [watch, compat, tag, esm] = await Promise.all([
+  const options = { ...COMMON, target: 'es2020', format: 'iife' };
+  const built = await Promise.all([
+    build({ ...options, entryPoints: [COMPAT], entryNames: 'client/compat' }),
     build({
       ...options,
-      entryPoints: [WATCH],
-      format: 'esm',
-      entryNames: 'client/watch',
-      outExtension: { '.js': '.mjs' },
-    }),
-    build({
-      ...options,
-      entryPoints: [COMPAT],
-      format: 'iife',
-      entryNames: 'client/compat',
+      entryPoints: [COMPAT_MORE],
+      globalName: 'wishgateMore',
+      entryNames: 'client/compat-more',
       define: { BROWSER_TEXTS: JSON.stringify(browserTexts()) },
     }),
-    build({ ...options, format: 'iife', globalName: 'wishgate', entryNames: 'client/wishgate' }),
-    build({
-      ...options,
-      format: 'esm',
-      entryNames: 'client/wishgate',
-      outExtension: { '.js': '.mjs' },
-    }),
   ]);
-  return [...watch.outputFiles, ...compat.outputFiles, ...tag.outputFiles, ...esm.outputFiles, clientTypes()];
-}
-
-/** The texts that elements show; their client is the file beside them, so that a page has it once. */
-const FOR_ELEMENTS = {
-  name: 'for-elements',
-  setup({ onLoad, onResolve }) {
-    onResolve({ filter: /\/wishgate\.ts$/ }, () => ({ path: './wishgate.mjs', external: true }));
-    onLoad({ filter: /[\\/]src[\\/]messages[\\/].*\.json$/ }, ({ path }) => {
-      const texts = Object.entries(JSON.parse(readFileSync(path, 'utf8')));
-      const own = texts.flatMap(([key, text]) => {
-        const name = /^(?:elements\.|browser\.|share\.(?=(?:empty|soldOut|missing)$))(\w+)$/.exec(key)?.[1];
-        return name ? [[name, text]] : [];
-      });
-      return { contents: `export default ${JSON.stringify(Object.fromEntries(own))}`, loader: 'js' };
-    });
-  },
-};
-
-/** The custom elements: an entry, a file for each element and each language, and their types. */
-async function bundleElements() {
-  const names = ['hearts', 'lists', 'notify'];
-  const languages = filesUnder([SHOPPER_MESSAGES]).filter((file) => !file.endsWith('en.json'));
-  const { outputFiles } = await load('esbuild').build({
-    ...COMMON,
-    entryPoints: Object.fromEntries([
-      ['elements', `${ELEMENTS}/src/elements.ts`],
-      ...names.map((name) => [`elements-${name}`, `${ELEMENTS}/src/${name}.ts`]),
-      ...languages.map((file) => [`elements-${basename(file, '.json')}`, file]),
-    ]),
-    entryNames: 'client/[name]',
-    chunkNames: 'client/elements-[hash]',
-    outExtension: { '.js': '.mjs' },
-    format: 'esm',
-    splitting: true,
-    plugins: [FOR_ELEMENTS],
-    // Methods that only the elements call, and that have no name in common with the browser's.
-    mangleProps: /^(update|draw|emit|report|product|buttons?|head|wanted|write)$/,
-  });
-  const records =
-    "import type { ProductId, ProductInput, VariantId, Wishgate, WishgateOptions } from './wishgate.mjs';";
-  const types = declarationsOf([`${ELEMENTS}/src/types.ts`, `${ELEMENTS}/src/elements.ts`]);
-  return [
-    ...outputFiles,
-    { path: join(PUBLIC, 'client/elements.d.mts'), contents: `${records}\n${types}` },
-    ...['react', 'preact'].map((library) => ({
-      path: join(PUBLIC, `client/elements-${library}.d.mts`),
-      contents: jsxTypes(library),
-    })),
-  ];
-}
-
-/** What teaches the JSX of a library the elements: `import type {} from '@wishgate/elements/react'`. */
-const jsxTypes = (library) => `import type { ClassAttributes, HTMLAttributes } from '${library}';
-import type { ElementAttributes } from './elements.mjs';
-type Elements = {
-  [Tag in keyof ElementAttributes]: ElementAttributes[Tag] &
-    ClassAttributes<HTMLElementTagNameMap[Tag]> &
-    Omit<HTMLAttributes<HTMLElementTagNameMap[Tag]>, keyof ElementAttributes[Tag]>;
-};
-declare module '${library}' {
-  namespace JSX {
-    interface IntrinsicElements extends Elements {}
-  }
-}
-`;
-
-/** The package has the files that the service serves. */
-function packElements(files) {
-  const folder = join(ROOT, ELEMENTS, 'dist');
-  rmSync(folder, { recursive: true, force: true });
-  const own = files.filter((path) =>
-    /[\\/]client[\\/](elements|wishgate\.(d\.mts|mjs)|watch\.mjs)/.test(path),
-  );
-  for (const path of own) write({ path: join(folder, basename(path)), contents: readFileSync(path) });
-}
-
-/** The library's types as one file: the declarations of its public modules, joined. */
-function clientTypes() {
-  return { path: join(PUBLIC, 'client/wishgate.d.mts'), contents: declarationsOf(CLIENT_TYPES) };
-}
-
-function declarationsOf(files) {
-  const ts = load('typescript');
-  const texts = files.map((file) => {
-    const { outputText, diagnostics = [] } = ts.transpileDeclaration(readFileSync(join(ROOT, file), 'utf8'), {
-      fileName: file,
-      reportDiagnostics: true,
-      compilerOptions: { isolatedDeclarations: true, declaration: true },
-    });
-    if (diagnostics.length > 0)
-      throw new Error(ts.flattenDiagnosticMessageText(diagnostics[0].messageText, '\n'));
-    return outputText.replace(/^(import|export) (type )?(\*|\{[^}]*\}) from .*\n/gm, '');
-  });
-  return texts.join('\n');
+  return { outputFiles: built.flatMap(({ outputFiles }) => outputFiles) };
 }
 
 /** The manual of the library as HTML, for the page /client; links into the repository lead nowhere from there and become plain text. */
@@ -324,15 +221,15 @@ function write({ path, contents }) {
   return path;
 }
 
-/** Brings dist/public up to date. A page that does not build is reported after the others are written. */
+/** Brings dist/public and the packages' dist up to date. A page that does not build is reported after the others are written. */
 export async function bundle() {
   const hash = inputHash();
-  if (readStamp(STAMP) === hash) return;
-  console.error('bundling dist/public');
+  if (readStamp(STAMP) === hash && arePackagesBuilt()) return;
+  console.error('bundling dist/public and packages');
   const pages = Object.entries(PAGES).filter(([, entry]) => existsSync(join(ROOT, entry)));
   const results = await Promise.allSettled([
-    bundleClient().then((outputFiles) => ({ outputFiles })),
-    bundleElements().then((outputFiles) => ({ outputFiles })),
+    buildPackages(join(PUBLIC, 'client')).then((outputFiles) => ({ outputFiles })),
+    bundleCompat(),
     ...pages.map(([name, entry]) => bundlePage(name, entry)),
   ]);
   const done = results.filter(({ status }) => status === 'fulfilled').map(({ value }) => value);
@@ -340,10 +237,10 @@ export async function bundle() {
   const written = new Set(done.flatMap(({ outputFiles }) => outputFiles.map(write)));
   written.add(write(clientManual()));
   written.add(write({ path: join(PUBLIC, 'manifest.json'), contents: JSON.stringify(manifest) }));
-  packElements([...written]);
   const failed = results.find(({ status }) => status === 'rejected');
   if (failed) throw failed.reason;
-  for (const file of filesUnder(['dist/public'])) if (!written.has(file)) rmSync(file, { force: true });
+  const folders = ['dist/public', ...Object.keys(PACKAGES).map((name) => relative(ROOT, distOf(name)))];
+  for (const file of filesUnder(folders)) if (!written.has(file)) rmSync(file, { force: true });
   writeFileSync(STAMP, hash);
 }
 

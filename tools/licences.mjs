@@ -12,7 +12,7 @@ const KNOWN = { 'seq-queue': 'MIT' };
 const { packages } = JSON.parse(readFileSync(LOCK, 'utf8'));
 const bundled = await bundledPackages();
 const shipped = Object.entries(packages).filter(
-  ([path, { dev, link }]) => path !== '' && !link && (!dev || bundled.has(path)),
+  ([path, { dev, link }]) => path.startsWith('node_modules/') && !link && (!dev || bundled.has(path)),
 );
 const nameOf = (path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
 const byLicence = {};

@@ -6,7 +6,7 @@ import { closeBudget, openBudget } from '../platform/budget.ts';
 import { onLeave, releasePlace } from '../platform/in-flight.ts';
 import type { Party } from '../platform/in-flight.ts';
 import { traceOf } from './access-log.ts';
-import { requestIdOf } from './http.ts';
+import { isOwnPage, requestIdOf } from './http.ts';
 import { addressGroup } from './limit.ts';
 
 function partyOf({ store, shopper, keyId }: Viewer, address: string): Party {
@@ -25,7 +25,7 @@ export function bind(
   // Large responses wait in their own queue, in which one store cannot take every slot.
   const budget = openBudget(services, party, () => releasePlace(res));
   onLeave(res, () => closeBudget(budget));
-  const idempotencyKey = req.headers['idempotency-key'];
+  const { 'idempotency-key': idempotencyKey, 'user-agent': userAgent = '', origin = '' } = req.headers;
   return {
     ...services,
     primary: services.db,
@@ -36,6 +36,7 @@ export function bind(
     connection: { response: res, party, credentials, viewer },
     requestId: requestIdOf(res),
     address,
+    browser: { origin, isOwnPage: origin !== '' && isOwnPage(req), userAgent },
     path: req.path.replace(/\/$/, ''),
     shownOnce: [],
     idempotencyKey: typeof idempotencyKey === 'string' ? idempotencyKey : '',

@@ -6,14 +6,7 @@ import { fail } from '../platform/errors.ts';
 import { countAll } from '../platform/limiter.ts';
 import type { Account } from '../platform/limiter.ts';
 import { METRICS } from '../platform/metrics.ts';
-import type { RateLimits } from '../stores/store.service.ts';
-
-/** The published limits in requests a minute. A store can have its own. */
-export const DEFAULT_LIMITS: Required<Omit<RateLimits, 'cost'>> = {
-  key: 12_000,
-  shopper: 1_200,
-  address: 3_000,
-};
+import { DEFAULT_LIMITS } from '../stores/store.rules.ts';
 
 /** An IPv6 household has a /64 of addresses, which count as one. */
 export function addressGroup(address: string): string {

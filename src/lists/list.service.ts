@@ -39,7 +39,7 @@ export async function createList(ctx: Context, input: CreateListInput): Promise<
   const list = checkNewList(ctx, owner.store, input);
   const fromlid = input.fromlid ? rules.checkLid(input.fromlid, 'fromlid') : null;
   const created = await ctx.db.transaction(async (tx) => {
-    await enter(tx, owner, ctx.now());
+    await enter(tx, ctx, owner);
     const existing = list.lty === 'sfl' ? await lists.findSaveForLater(tx, owner) : null;
     if (existing !== null && fromlid)
       fail(
@@ -100,7 +100,7 @@ export async function initSaveForLater(ctx: Context, lname: string | null | unde
   const lid =
     (await lists.findSaveForLater(ctx.db, owner)) ??
     (await ctx.db.transaction(async (tx) => {
-      await enter(tx, owner, ctx.now());
+      await enter(tx, ctx, owner);
       const existing = await lists.findSaveForLater(tx, owner);
       if (existing !== null) return existing;
       await checkListCount(ctx, tx, owner);
@@ -122,7 +122,7 @@ export async function withOwnList<Result>(
   const checked = rules.checkLid(lid);
   return ctx.db.transaction(async (tx) => {
     // A merge locks the shopper before the list, too.
-    if (isLarge) await enter(tx, owner, ctx.now());
+    if (isLarge) await enter(tx, ctx, owner);
     const list = (await lists.lockList(tx, owner, checked)) ?? (await failMissing(tx, owner));
     rules.checkListVersion(list.version, expectedVersion);
     return work(tx, list, owner);

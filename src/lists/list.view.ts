@@ -39,10 +39,10 @@ export function isOwn({ viewer }: Context, { regid }: ShopperRow): boolean {
   return viewer.shopper?.regid === regid;
 }
 
-function maskOwner(pid: string, { fname, em }: { fname: string; em: string | null }): ShopperRow {
+function maskOwner(pid: string, { fname, em, isGuest }: NonNullable<PageRow['owner']>): ShopperRow {
   const never = null as unknown as Date;
-  const ids = { regid: '', uid: '', di: '', mergedInto: null, epoch: 0 };
-  const shown = { pid, fname, em: maskAddress(em), isGuest: em === null };
+  const ids = { regid: '', uid: '', di: '', externalId: null, mergedInto: null, epoch: 0 };
+  const shown = { pid, fname, em: maskAddress(em), isGuest };
   return { ...BLANK_PROFILE, ...shown, ...ids, lastlogin: never, cts: never, uts: never };
 }
 

@@ -19,7 +19,7 @@ const NODES = {
     FROM ${unnestKeys('k', { pid: 'text', regid: 'text', ids: 'text', max_bytes: 'int' })}
     CROSS JOIN LATERAL (
       SELECT coalesce(json_agg(json_build_object('id', n.id, 'list', l, 'items', i.items, 'owner', CASE WHEN l.regid <> k.regid THEN (
-        SELECT json_build_object('fname', s.fname, 'em', s.em) FROM shopper s WHERE s.pid = l.pid AND s.regid = l.regid) END)), '[]') AS pages
+        SELECT json_build_object('fname', s.fname, 'em', s.em, 'isGuest', s.is_guest) FROM shopper s WHERE s.pid = l.pid AND s.regid = l.regid) END)), '[]') AS pages
       FROM unnest(string_to_array(k.ids, ',')) AS n (id)
       LEFT JOIN LATERAL (
         SELECT i.lid, json_build_array(${packItem()}) AS items

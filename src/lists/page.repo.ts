@@ -34,7 +34,7 @@ export type PageKey = ListOwner & {
 /** `list` is null when the reader may not see it; `owner` is set for a list of another shopper. */
 export type PageRow = {
   list: ListRow | null;
-  owner: Pick<ShopperModel, 'fname' | 'em'> | null;
+  owner: Pick<ShopperModel, 'fname' | 'em' | 'isGuest'> | null;
   items: SortedItemRow[];
   total: number;
 };
@@ -116,7 +116,7 @@ function pageStatement(page: PageOrder): Statement {
     text: `
       SELECT CASE WHEN k.has_list THEN row_to_json(l) END AS list,
         CASE WHEN k.has_list AND l.regid <> k.regid THEN (
-          SELECT json_build_object('fname', s.fname, 'em', s.em) FROM shopper s WHERE s.pid = l.pid AND s.regid = l.regid) END AS owner,
+          SELECT json_build_object('fname', s.fname, 'em', s.em, 'isGuest', s.is_guest) FROM shopper s WHERE s.pid = l.pid AND s.regid = l.regid) END AS owner,
         ${sized('found.items', 'items', 'k.max_bytes', 'found.estimate')},
         coalesce(${total}, 0) AS total
       FROM ${unnestKeys('k', PAGE_KEY_COLUMNS)}

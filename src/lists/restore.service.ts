@@ -42,7 +42,7 @@ export async function restoreList(ctx: Context, lid: string): Promise<ListView> 
   const checked = checkLid(lid);
   const row = await ctx.db.transaction(async (tx) => {
     // Creating and merging lists take this lock first, too: all of them count the shopper's lists.
-    await enter(tx, owner, ctx.now());
+    await enter(tx, ctx, owner);
     const present = await findOwnList(tx, owner, checked);
     if (present !== null) return present;
     const since = restorableSince(owner.store, ctx.now());

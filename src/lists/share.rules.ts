@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import { plainMail, productCell, softCell } from '../alerts/send/mail-page.ts';
 import type { Branded } from '../alerts/send/mail-page.ts';
 import { fail, failField } from '../platform/errors.ts';
@@ -6,24 +5,12 @@ import { localeFor, translator } from '../platform/messages.ts';
 import { formatMoney } from '../platform/money.ts';
 import type { MoneyStyle } from '../platform/money.ts';
 import { codePoints, isLine, isStorable, shorten } from '../platform/text.ts';
-import { DAY_MS, HOUR_MS } from '../platform/time.ts';
 import type { StoreRow } from '../stores/store.repo.ts';
 import { checkLine } from '../shoppers/shopper.rules.ts';
 
 const MAX_NAME = 100;
 const MAX_NOTE = 1_000;
 const MAX_MEDIUM = 50;
-
-/** Limits for each sender and, across senders, for each recipient. */
-export const SHARE_LIMITS = {
-  shopper: { points: 20, windowMs: HOUR_MS },
-  recipient: { points: 5, windowMs: DAY_MS },
-} as const;
-
-/** A keyed hash, so that the table of counters contains no addresses. */
-export function shareKey(secret: Uint8Array, kind: keyof typeof SHARE_LIMITS, subject: string): Buffer {
-  return createHmac('sha256', secret).update(`share ${kind} ${subject}`).digest();
-}
 
 /** A line break could inject an email header. */
 export function checkFromName(text: string | null | undefined): string {

@@ -5,11 +5,11 @@ import type { Context, Services } from '../context.ts';
 import type { MutationEmailListArgs, MutationReportShareArgs } from '../generated/resolvers.ts';
 import { readOrLess } from '../platform/budget.ts';
 import type { Tx } from '../platform/database/database.ts';
-import { fail, failUntil } from '../platform/errors.ts';
+import { fail } from '../platform/errors.ts';
 import { readLanguage, shippedLanguage } from '../platform/messages.ts';
 import { findProducts } from '../stores/products/product.repo.ts';
 import { variantUrl } from '../stores/products/product.rules.ts';
-import { consume } from '../stores/usage-window.repo.ts';
+import { countUse } from '../stores/usage-window.service.ts';
 import { readPage } from './list.reads.ts';
 import { changeList, countShare, findNewestList, findPublicStore } from './list.repo.ts';
 import { checkLid } from './list.rules.ts';
@@ -30,7 +30,9 @@ export async function emailList(ctx: Context, mail: MutationEmailListArgs) {
   const note = rules.checkShareNote(mail.note);
   const now = ctx.now();
   const listinfo = await withOwnList(ctx, mail.lid, {}, async (tx, locked, owner) => {
-    await checkShareLimits(tx, owner, to, now);
+    await countUse(tx, ctx, 'share shopper', owner.regid);
+    if (ctx.viewer.keyId === null) await countUse(tx, ctx, 'share address', ctx.address);
+    await countUse(tx, ctx, 'share recipient', to);
     const list = locked.anonRead
       ? locked
       : await changeList(tx, locked, { anonRead: true }, { uby: owner.em, now });
@@ -82,7 +84,10 @@ export async function reportShare(ctx: Context, share: MutationReportShareArgs) 
     sent ??
     (await findNewestList(ctx.db, shopper)) ??
     fail('list-not-found', 'The shopper has no list to share yet');
-  const list = (await countShare(ctx.db, shopper, lid)) ?? fail('list-not-found');
+  const list = await ctx.db.transaction(async (tx) => {
+    if (ctx.viewer.keyId === null) await countUse(tx, ctx, 'share report', ctx.address);
+    return (await countShare(tx, shopper, lid)) ?? fail('list-not-found');
+  });
   return { msg: 'Share recorded', ...list, medium };
 }
 
@@ -114,16 +119,6 @@ export async function viewSharedList(ctx: Context, lid: string) {
     stock: store.inventoryManaged ? item.stk : null,
   }));
   // The first name of an account; null for a guest.
-  const ownerName = (page.owner?.em && page.owner.fname) || null;
+  const ownerName = (page.owner?.isGuest === false && page.owner.fname) || null;
   return { store, lname, lnote, ownerName, cnt, items };
-}
-
-async function checkShareLimits(tx: Tx, { store, regid }: Owner, to: string, now: Date): Promise<void> {
-  const subjects = { shopper: regid, recipient: to };
-  for (const kind of ['shopper', 'recipient'] as const) {
-    const key = rules.shareKey(store.secret, kind, subjects[kind]);
-    const limit = rules.SHARE_LIMITS[kind];
-    const until = await consume(tx, store.pid, key, limit, now);
-    if (until !== null) failUntil(until, now, 'Too many lists were emailed; retry later', limit.points);
-  }
 }

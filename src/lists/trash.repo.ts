@@ -93,7 +93,13 @@ export async function moveTrash(tx: Tx, guest: ListOwner, { regid }: Pick<ListOw
 }
 
 /** SQL: reads inside the stored JSON. */
-const UNNAME = `UPDATE deleted_list SET was = was || '{"cfor": null}' WHERE pid = $1 AND was ->> 'cfor' = $2`;
+const RENAME = `
+  UPDATE deleted_list SET was = was || jsonb_build_object('cfor', $3::text) WHERE pid = $1 AND was ->> 'cfor' = $2`;
+
+/** Replaces the address of the person whom deleted lists were made for; null removes it. */
+export async function renameRecipient(tx: Tx, pid: string, from: string, to: string | null): Promise<void> {
+  await tx.query(RENAME, [pid, from, to]);
+}
 
 /** Erases a shopper's deleted lists and items, and its address on others' deleted lists; returns the number of lists. */
 export async function emptyTrash(tx: Tx, { pid, regid, em }: ListOwner & { em: string | null }) {
@@ -102,7 +108,7 @@ export async function emptyTrash(tx: Tx, { pid, regid, em }: ListOwner & { em: s
   await tx.prisma.deletedItem.deleteMany({ where: { pid, regid: null, lid: { in: lids } } });
   await tx.prisma.deletedItem.deleteMany({ where: { pid, regid } });
   await tx.prisma.deletedList.deleteMany({ where: { pid, regid } });
-  if (em !== null) await tx.query(UNNAME, [pid, em]);
+  if (em !== null) await renameRecipient(tx, pid, em, null);
   return lists.length;
 }
 

@@ -2,6 +2,7 @@
 export const FAILURES = {
   'invalid-uuid': [400, 'The `uuid` is missing or is not a version 4 UUID.'],
   'invalid-useremail': [400, 'The email address is missing or invalid.'],
+  'invalid-externalid': [400, 'The `externalid` is not a line of 1 to 255 characters.'],
   'invalid-useragenttype': [400, 'The `useragenttype` is missing or too long.'],
   'invalid-medium': [400, 'The `medium` is missing or unknown.'],
   'invalid-mediumvalue': [400, 'The contact is missing or is not valid for its medium.'],
@@ -49,6 +50,8 @@ export const FAILURES = {
   'list-not-found': [404, 'The list does not exist, or the caller may not read it.'],
   'item-not-found': [404, 'The list does not contain the item.'],
   'not-found': [404, 'The URL or id does not exist.'],
+  'address-taken': [409, 'The email address belongs to another account. Nothing has changed.'],
+  'externalid-taken': [409, 'The external id belongs to another account. Nothing has changed.'],
   'too-many-requests': [429, 'The caller has sent too many requests. Retry after `Retry-After` seconds.'],
   'internal-error': [
     500,

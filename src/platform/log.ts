@@ -7,7 +7,9 @@ export type { Logger } from 'pino';
 
 /** Values under these keys never reach a log line, at any depth that our code logs. */
 const SECRET_KEYS =
-  'apiKey key sessionid regid useremail email em phone mediumvalue authorization password'.split(' ');
+  'apiKey key sessionid regid useremail externalid externalId email em phone mediumvalue authorization password'.split(
+    ' ',
+  );
 
 /** Errors quote requests and rows: addresses, phone numbers, and anything as long as a regid, sessionid or key. */
 const SECRET_TEXT = /[^\s"'()=<>,;:]{1,200}@[^\s"'()=<>,;:]+|\+?\d[\d ().-]{7,40}\d|[A-Za-z0-9_-]{40,}/g;

@@ -7,8 +7,8 @@ import type { GuestCounts, RemovalScope } from './guest.repo.ts';
 import type { Versioned } from './identity.repo.ts';
 import { VISIT_MS, noteVisit } from './shopper.repo.ts';
 import type { ShopperRow } from './shopper.repo.ts';
-import { unseenGuest } from './shopper.service.ts';
-import type { KeyedStore } from './shopper.service.ts';
+import { unseenGuest } from './new-shopper.rules.ts';
+import type { KeyedStore } from './new-shopper.rules.ts';
 
 const UNSEEN = 'unseen';
 

@@ -42,9 +42,17 @@ function markGuest(secret: Uint8Array, derived: string): string {
   return (derived + mac(secret, 'guest check', derived)).slice(0, REGID_LENGTH - 1) + GUEST_MARK;
 }
 
-/** The permanent token of an account (lower-case email). */
-export function accountRegid(secret: Uint8Array, email: string): string {
-  return mac(secret, 'account', email);
+/**
+ * The permanent token of an account that was made by its address (lower-case), or by its external id. The generation counts earlier accounts
+ * that were made by the same one and have another by now.
+ */
+export function accountRegid(
+  secret: Uint8Array,
+  id: string,
+  generation = 0,
+  by: 'account' | 'external' = 'account',
+): string {
+  return mac(secret, by, id, ...(generation === 0 ? [] : [String(generation)]));
 }
 
 /** The permanent token of a guest (lower-case uuid), and its regid before regids had a mark; a guest with a row under that keeps it. */

@@ -11,7 +11,7 @@ export type ShopperRow = Omit<ShopperModel, 'prefs' | 'pd'> & {
   pd: Record<string, unknown>;
 };
 
-type Identity = 'pid' | 'regid' | 'isGuest' | 'uid' | 'di' | 'em' | 'mergedInto' | 'epoch';
+type Identity = 'pid' | 'regid' | 'isGuest' | 'uid' | 'di' | 'em' | 'externalId' | 'mergedInto' | 'epoch';
 
 /** A shopper's data beyond its identity. */
 export type Profile = Omit<ShopperRow, Identity | 'lastlogin' | 'cts' | 'uts'>;
@@ -19,45 +19,53 @@ export type Profile = Omit<ShopperRow, Identity | 'lastlogin' | 'cts' | 'uts'>;
 export type ShopperChanges = Partial<Profile>;
 
 export const SHOPPER_FIELDS = Object.keys(Prisma.ShopperScalarFieldEnum);
-const COLUMNS = selectColumns('sh', SHOPPER_FIELDS);
+export const COLUMNS = selectColumns('sh', SHOPPER_FIELDS);
 
 /** Who a request claims to be; an empty text is no claim. */
 export type IdentityKey = Pick<ShopperModel, 'pid' | 'regid'>;
 
-export type NewShopper = Pick<ShopperRow, 'pid' | 'regid' | 'isGuest' | 'uid' | 'di' | 'em'>;
+export type NewShopper = Pick<ShopperRow, 'pid' | 'regid' | 'isGuest' | 'uid' | 'di' | 'em' | 'externalId'>;
 
 /** A visit is recorded at most this often, because most page views must not write. */
 export const VISIT_MS = DAY_MS;
 
-/** SQL: every login runs it; a typed call cannot compare with the old time. It locks the row. */
+/** SQL: every login runs it; a typed call cannot compare with the old time. It locks the row, unless the address has changed meanwhile. */
 const TOUCH = {
   name: 'touch_shopper',
   text: `
-    UPDATE shopper sh SET em = $3, language = coalesce($5, sh.language), merged_into = CASE WHEN $6 THEN NULL ELSE sh.merged_into END,
+    UPDATE shopper sh SET language = coalesce($5, sh.language), merged_into = CASE WHEN $6 THEN NULL ELSE sh.merged_into END,
       lastlogin = CASE WHEN sh.lastlogin > $4::timestamptz - interval '${VISIT_MS} ms' THEN sh.lastlogin ELSE $4 END,
       cts = CASE WHEN sh.lastlogin IS NULL THEN $4 ELSE sh.cts END
-    WHERE pid = $1 AND regid = $2 RETURNING ${COLUMNS}`,
+    WHERE pid = $1 AND regid = $2 AND em IS NOT DISTINCT FROM $3 RETURNING ${COLUMNS}`,
 };
+
+/** Records a visit; only a login ends a merge, and a null `language` changes none. Null if there is no such row. */
+export async function touch(
+  db: Db,
+  { pid, regid, em }: Pick<ShopperRow, 'pid' | 'regid' | 'em'>,
+  now: Date,
+  language: string | null = null,
+  isLogin = true,
+): Promise<ShopperRow | null> {
+  return (await db.query<ShopperRow>(TOUCH, [pid, regid, em, now, language, isLogin]))[0] ?? null;
+}
 
 /** SQL: every first identification and save runs it; a typed call takes four times the CPU. Whichever unique index a concurrent one meets, it leaves one row. */
 const MAKE = {
   name: 'make_shopper',
   text: `
-    INSERT INTO shopper AS sh (pid, regid, is_guest, uid, di, em, language, lastlogin, cts, uts) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $8)
-    ON CONFLICT DO NOTHING RETURNING ${COLUMNS}`,
+    INSERT INTO shopper AS sh (pid, regid, is_guest, uid, di, em, external_id, language, lastlogin, cts, uts)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $9) ON CONFLICT DO NOTHING RETURNING ${COLUMNS}`,
 };
 
-/** Null if its row, or another one with its address, exists. */
-async function makeShopper(db: Db, shopper: NewShopper, now: Date, language: string | null) {
-  const { pid, regid, isGuest, uid, di, em } = shopper;
-  const [row] = await db.query<ShopperRow>(MAKE, [pid, regid, isGuest, uid, di, em, language, now]);
-  return row ?? null;
+/** Null if its row, or another one with its address or external id, exists. */
+export async function makeShopper(db: Db, shopper: NewShopper, now: Date, language: string | null) {
+  const { pid, regid, isGuest, uid, di, em, externalId } = shopper;
+  const params = [pid, regid, isGuest, uid, di, em, externalId, language, now];
+  return (await db.query<ShopperRow>(MAKE, params))[0] ?? null;
 }
 
-/**
- * Creates the shopper or records its visit; concurrent first calls leave one row. An account that was erased gets its address back. A null
- * `language` changes none, and only a login ends a merge.
- */
+/** Creates the row of a shopper or records its visit; concurrent first calls leave one row. */
 export async function touchShopper(
   db: Db,
   shopper: NewShopper,
@@ -65,9 +73,7 @@ export async function touchShopper(
   language: string | null = null,
   isLogin = true,
 ): Promise<ShopperRow> {
-  const { pid, regid, em } = shopper;
-  const update = async () =>
-    (await db.query<ShopperRow>(TOUCH, [pid, regid, em, now, language, isLogin]))[0] ?? null;
+  const update = () => touch(db, shopper, now, language, isLogin);
   const make = () => makeShopper(db, shopper, now, language);
   for (const attempt of [update, make, update]) {
     const row = await attempt();
@@ -79,9 +85,8 @@ export async function touchShopper(
 /** Locks the shopper's row, which a guest gets with its first write. */
 export async function enterShopper(tx: Tx, shopper: NewShopper, now: Date): Promise<ShopperRow> {
   const row = await lockShopper(tx, shopper);
-  if (row?.lastlogin) return row;
-  const made = row === null ? await makeShopper(tx, shopper, now, null) : null;
-  return made ?? touchShopper(tx, shopper, now, null, false);
+  if (row) return row.lastlogin ? row : (await touch(tx, row, now, null, false))!;
+  return (await makeShopper(tx, shopper, now, null)) ?? touchShopper(tx, shopper, now, null, false);
 }
 
 /** Records a visit, unless one was recorded within a day. */
@@ -108,10 +113,6 @@ export async function findShoppers(
   const found = new Map(rows.map((row) => [`${row.pid} ${row.regid}`, row]));
   const rowOf = ({ pid, regid }: IdentityKey): ShopperRow | undefined => found.get(`${pid} ${regid}`);
   return choices.map((keys) => keys.map(rowOf).find((row) => row !== undefined) ?? null);
-}
-
-export function findAccount(db: Db, pid: string, em: string): Promise<Pick<ShopperRow, 'regid'> | null> {
-  return db.prisma.shopper.findFirst({ where: { pid, em }, select: { regid: true } });
 }
 
 /** SQL: Prisma cannot lock. FOR UPDATE would also block foreign key checks, so that a writer of a list could deadlock with a merge. */
@@ -180,7 +181,9 @@ const whereOf = (pid: string, isGuest: boolean) => ({
   pid,
   isGuest,
   mergedInto: null,
-  ...(isGuest ? { lastlogin: { not: null } } : { em: { not: null } }),
+  ...(isGuest
+    ? { lastlogin: { not: null } }
+    : { OR: [{ em: { not: null } }, { externalId: { not: null } }] }),
 });
 
 const IS_SOMEBODY = `sh.pid = $1 AND sh.merged_into IS NULL AND ($2::boolean IS NULL OR sh.is_guest = $2)`;

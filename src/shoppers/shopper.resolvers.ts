@@ -2,7 +2,7 @@ import { requireShopper } from '../context.ts';
 import type { Resolvers } from '../generated/resolvers.ts';
 import { nodeId } from '../platform/node-id.ts';
 import { platformDataOf, preferencesOf, shownOf } from './profile.rules.ts';
-import { pageShoppers, updateShopper } from './shopper.service.ts';
+import { pageShoppers } from './shopper.service.ts';
 
 export const shopperResolvers = {
   Query: {
@@ -10,7 +10,6 @@ export const shopperResolvers = {
     shoppers: (_root, page, ctx) => pageShoppers(ctx, page),
   },
   ShopperConnection: { totalCount: (page) => page.count() },
-  Mutation: { updateShopper: (_root, { input }, ctx) => updateShopper(ctx, input) },
   Shopper: { id: ({ uid }) => nodeId('Shopper', uid), userinfo: (shopper) => shopper },
   UserInfo: {
     // A guest that has saved nothing has no row.

@@ -1,12 +1,10 @@
-import { isStoreAlone, requireShopper, requireStore } from '../context.ts';
+import { isStoreAlone, requireStore } from '../context.ts';
 import type { Context, Services } from '../context.ts';
-import type { QueryShoppersArgs, UpdateShopperInput } from '../generated/resolvers.ts';
+import type { QueryShoppersArgs } from '../generated/resolvers.ts';
 import { CSV_PORTION, streamCsv } from '../platform/csv.ts';
 import type { CsvColumn } from '../platform/csv.ts';
-import type { Tx } from '../platform/database/database.ts';
+import type { Db, Tx } from '../platform/database/database.ts';
 import { fail } from '../platform/errors.ts';
-import { objectFault } from '../platform/json.ts';
-import { readLanguage } from '../platform/messages.ts';
 import {
   checkLimit,
   checkSearch,
@@ -18,80 +16,23 @@ import {
 import type { CountedConnection } from '../platform/page.ts';
 import { findStore, moveStoreEpoch } from '../stores/store.repo.ts';
 import { failNoStore } from '../stores/store.service.ts';
-import { accountRegid, guestRegids, isGuestRegid, publicIdOf } from './identity.rules.ts';
-import { BLANK_PROFILE, profileFault, withoutEmpty } from './profile.rules.ts';
+import { countUse } from '../stores/usage-window.service.ts';
+import { findAccounts } from './account.repo.ts';
+import { lookUpAccount } from './account.service.ts';
+import { guestRegids } from './identity.rules.ts';
+import { unseenGuest } from './new-shopper.rules.ts';
+import type { KeyedStore } from './new-shopper.rules.ts';
 import * as shoppers from './shopper.repo.ts';
-import type { IdentityKey, NewShopper, ShopperChanges, ShopperFilter, ShopperRow } from './shopper.repo.ts';
-import { checkEmail, checkLine, checkUuid } from './shopper.rules.ts';
-
-/** Changes the profile of the shopper that the calling store names. */
-export async function updateShopper(ctx: Context, changes: UpdateShopperInput): Promise<ShopperRow> {
-  requireStore(ctx);
-  const shopper = requireShopper(ctx);
-  const checked = checkChanges(changes);
-  return ctx.db.transaction(async (tx) => {
-    await enter(tx, shopper, ctx.now());
-    await shoppers.updateShopper(tx, shopper, checked, ctx.now());
-    return (await shoppers.findShopper(tx, shopper))!;
-  });
-}
+import type { IdentityKey, ShopperFilter, ShopperRow } from './shopper.repo.ts';
+import { checkEmail, checkUuid } from './shopper.rules.ts';
 
 /** Locks the calling shopper's row, which a guest gets with its first write; fails if its sessions have ended meanwhile. */
-export async function enter(tx: Tx, shopper: ShopperRow, now: Date): Promise<void> {
-  const { epoch } = await shoppers.enterShopper(tx, shopper, now);
-  if (epoch !== shopper.epoch) fail('sw-badregid');
-}
-
-const TEXT_FIELDS = ['fname', 'lname', 'm', 'sw_mkt', 'ut'] as const;
-const MAX_TAGS = 100;
-const MAX_TEXT = 100;
-
-/** Null stores what a new shopper has, and so does an empty text. */
-function checkChanges(input: UpdateShopperInput): ShopperChanges {
-  if (input.acc_mkt === null) fail('invalid-request', 'acc_mkt must not be null');
-  const given = Object.entries<unknown>(input)
-    .filter(([, value]) => value !== undefined)
-    .map(([field, value]) => [field, value ?? BLANK_PROFILE[field as keyof typeof BLANK_PROFILE]]);
-  const changes = Object.fromEntries(given) as ShopperChanges;
-  if (typeof changes.language === 'string') changes.language = readLanguage(changes.language) ?? undefined;
-  for (const field of TEXT_FIELDS)
-    if (typeof changes[field] === 'string')
-      Object.assign(changes, { [field]: checkLine(field, changes[field], MAX_TEXT) || BLANK_PROFILE[field] });
-  if ((changes.extags?.length ?? 0) > MAX_TAGS)
-    fail('invalid-request', `extags must have at most ${MAX_TAGS} entries`);
-  if (changes.extags) changes.extags = changes.extags.map((tag) => checkLine('extags', tag, MAX_TEXT));
-  for (const field of ['prefs', 'pd'] as const) {
-    if (changes[field] === undefined) continue;
-    changes[field] = withoutEmpty(field, changes[field]) as ShopperChanges[typeof field];
-    const fault = objectFault(changes[field]);
-    const wrong = fault === null ? profileFault(field, changes[field]) : `${field} ${fault}`;
-    if (wrong !== null) fail('invalid-request', wrong.slice(0, 500));
-  }
-  return changes;
-}
-
-/** Identities derive from its secret. */
-export type KeyedStore = { pid: string; secret: Uint8Array };
-
-/** The row of an account, or of a guest (no email), that may not exist yet. */
-function newShopper({ pid, secret }: KeyedStore, regid: string, em: string | null): NewShopper {
-  const [uid, di] = [publicIdOf(secret, 'user', regid), publicIdOf(secret, 'device', regid)];
-  return { pid, regid, isGuest: em === null, uid, di, em };
-}
-
-export const newAccount = (store: KeyedStore, email: string): NewShopper =>
-  newShopper(store, accountRegid(store.secret, email), email);
-
-export const newGuest = (store: KeyedStore, uuid: string): NewShopper =>
-  newShopper(store, guestRegids(store.secret, uuid)[0], null);
-
-const NEVER = new Date(0);
-
-/** The guest with this regid as long as it has no row; null if the store has not made the regid for a guest. */
-export function unseenGuest(store: KeyedStore, regid: string): ShopperRow | null {
-  if (!isGuestRegid(store.secret, regid)) return null;
-  const row = { mergedInto: null, epoch: 0, lastlogin: null, cts: NEVER, uts: NEVER };
-  return { ...BLANK_PROFILE, ...newShopper(store, regid, null), ...row };
+export async function enter(tx: Tx, ctx: Context, shopper: ShopperRow): Promise<ShopperRow> {
+  // A guest that has saved nothing; where its store calls, the address is the store's.
+  if (shopper.lastlogin === null && ctx.viewer.keyId === null && ctx.config.rateLimits)
+    await countUse(tx, ctx, 'guest address', ctx.address);
+  const row = await shoppers.enterShopper(tx, shopper, ctx.now());
+  return row.epoch === shopper.epoch ? row : fail('sw-badregid');
 }
 
 /** The guest of a uuid; its row is null until it saves something. One with a row from before regids had a mark keeps its regid. */
@@ -113,12 +54,14 @@ export async function revokeSessions(
 ) {
   const store = (await findStore(db, pid)) ?? failNoStore();
   if ('all' in scope) return moveStoreEpoch(db, pid);
-  const account = 'email' in scope ? newAccount(store, checkEmail(scope.email)) : null;
+  const who = 'email' in scope ? { email: checkEmail(scope.email), externalId: null } : null;
   const uuid = 'uuid' in scope ? checkUuid(scope.uuid) : '';
   await db.transaction(async (tx) => {
     const find: FindShopper = async (keys) => (await shoppers.findShoppers(tx, [keys]))[0]!;
-    const guest = account ? null : await guestOf(store, uuid, find);
-    const shopper = account ? await find([account]) : (guest!.row ?? unseenGuest(store, guest!.regid));
+    const guest = who ? null : await guestOf(store, uuid, find);
+    const shopper = guest
+      ? (guest.row ?? unseenGuest(store, guest.regid))
+      : await lookUpAccount(tx, store, who!);
     if (shopper === null) return fail('not-found', 'Shopper not found');
     // A guest may have a session without a row.
     await shoppers.enterShopper(tx, shopper, now());
@@ -145,10 +88,17 @@ export async function pageShoppers(ctx: Context, args: QueryShoppersArgs): Promi
   const page = { before: place && { cts: place[0], uid: place[1] }, limit: size + 1 };
   const filter = filterOf(args);
   const named = ID.test(filter.search) ? await shoppers.findByIds(ctx.db, pid, [filter.search]) : [];
-  const rows = named.length > 0 ? named : await shoppers.listShoppers(ctx.db, pid, filter, page);
+  const listed = named.length > 0 ? named : await shoppers.listShoppers(ctx.db, pid, filter, page);
+  const isNone = listed.length === 0 && place === null && filter.search !== '';
+  const rows = isNone ? await findByExternalId(ctx.db, pid, filter.search) : listed;
   const cursorOf = ({ cts, uid }: ShopperRow): string => encodeCursor(ORDER, cts.getTime(), uid);
   const count = () => shoppers.countShoppers(ctx.db, pid, filter);
   return { ...toConnection(rows, size, cursorOf, args.after), count };
+}
+
+async function findByExternalId(db: Db, pid: string, externalId: string): Promise<ShopperRow[]> {
+  const [found] = await findAccounts(db, [{ pid, email: null, externalId }]);
+  return found!.byId ? [found!.byId] : [];
 }
 
 /** The caller itself or, for the store alone, those of its shoppers. */
@@ -170,6 +120,7 @@ const COLUMNS: CsvColumn<ShopperRow>[] = [
   ['tags', ({ extags }) => extags.join(', ')],
   ['firstseen', ({ cts }) => cts],
   ['lastlogin', ({ lastlogin }) => lastlogin],
+  ['externalid', ({ externalId }) => externalId],
 ];
 
 /** All shoppers as CSV, newest first, without the regid, which opens a shopper's lists. */

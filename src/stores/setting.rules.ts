@@ -3,8 +3,9 @@ import { columnOf } from '../platform/database/columns.ts';
 import { isEmail } from '../platform/email.ts';
 import { fail } from '../platform/errors.ts';
 import { intRule, isIntIn } from '../platform/fields.ts';
+import { isLoopbackUrl } from '../platform/loopback.ts';
 import { plainOrigin } from '../platform/origin.ts';
-import { codePoints, hasControlCharacters, isLine, isStorable } from '../platform/text.ts';
+import { codePoints, hasControlCharacters, isLine, isStorable, splitList } from '../platform/text.ts';
 import type { Setting, TextCheck } from './setting.types.ts';
 import { storeSettings } from './store.columns.ts';
 import type { SettingName } from './store.columns.ts';
@@ -22,6 +23,8 @@ const BUILT_IN_TYPES = new Set(['wl', 'sfl']);
 const LIMIT_KINDS = new Set(['key', 'shopper', 'address', 'cost']);
 const CURRENCIES = new Set(Intl.supportedValuesOf('currency'));
 const MAX_ORIGIN = 300;
+const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'];
+export const SHOPIFY_DOMAIN = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/;
 
 const isSafe = (text: string): boolean => !hasControlCharacters(text) && isStorable(text);
 
@@ -95,6 +98,26 @@ const CHECKS: Record<TextCheck, CheckText> = {
   colour(text, reject) {
     const colour = text.trim().toLowerCase();
     return /^#[\da-f]{6}$/.test(colour) ? colour : reject('must be a colour such as #1a73e8');
+  },
+  jwksUri(text, reject, max) {
+    const url = text.trim();
+    const isUrl = url.length <= max && isSafe(url) && URL.canParse(url) && new URL(url).username === '';
+    // Keys that come over plain http could be anybody's, except on the same machine.
+    const isTrusted = isUrl && (/^https:/i.test(url) || (/^http:/i.test(url) && isLoopbackUrl(url)));
+    return isTrusted ? new URL(url).href : reject(`must be an https URL of at most ${max} characters`);
+  },
+  algorithm: (text, reject) =>
+    ALGORITHMS.find((name) => name === text.trim()) ?? reject(`must be one of ${ALGORITHMS.join(', ')}`),
+  claims(text, reject, max) {
+    const claims = splitList(text);
+    const isFine = claims.length === 3 && claims.every((claim) => isLine(claim, max / 3));
+    const rule =
+      'must name three claims, such as email,email_verified,sub: email address, whether it is verified, customer id';
+    return isFine ? claims.join(',') : reject(rule);
+  },
+  shopifyDomain(text, reject) {
+    const domain = text.trim().toLowerCase();
+    return SHOPIFY_DOMAIN.test(domain) ? domain : reject('must be a domain such as hearth.myshopify.com');
   },
   email: (text, reject) => (isEmail(text.trim()) ? text.trim() : reject('must be an email address')),
   currency(text, reject) {

@@ -3,9 +3,10 @@ import type { FormField, IntField } from '../platform/fields.ts';
 /** The check of a text, or of each text in a list; setting.rules.ts implements the checks. */
 export type TextCheck =
   | ('line' | 'lines' | 'url' | 'listType' | 'origin' | 'shareUrl' | 'region')
-  | ('time' | 'timeZone' | 'colour' | 'email' | 'currency' | 'locale');
+  | ('time' | 'timeZone' | 'colour' | 'email' | 'currency' | 'locale')
+  | ('jwksUri' | 'algorithm' | 'claims' | 'shopifyDomain');
 
-export type SettingCard = 'general' | 'lists' | 'brand' | 'frequency' | 'clicks';
+export type SettingCard = 'general' | 'identity' | 'lists' | 'brand' | 'frequency' | 'clicks';
 
 type SettingKind =
   | IntField

@@ -1,6 +1,7 @@
 import type { FieldsWith } from '../platform/database/columns.ts';
 import { ALERT_SETTINGS } from './alert.columns.ts';
 import { BRAND_SETTINGS } from './brand.columns.ts';
+import { IDENTITY_SETTINGS } from './identity.columns.ts';
 import type { Setting } from './setting.types.ts';
 
 /**
@@ -44,6 +45,7 @@ export const STORE_SETTINGS = {
     },
     form: { card: 'general' },
   },
+  ...IDENTITY_SETTINGS,
   shareUrl: {
     ...{ kind: 'text', check: 'shareUrl', max: 1_000, initial: null },
     cli: {

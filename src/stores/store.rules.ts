@@ -8,6 +8,9 @@ import type { ScheduleName, SettingName } from './store.columns.ts';
 
 export const MAX_KEYS = 20;
 
+/** The published limits in requests a minute. A store can have its own. */
+export const DEFAULT_LIMITS = { key: 12_000, shopper: 1_200, address: 3_000 };
+
 /** While DEMO is off, an existing demo store counts as unknown. */
 export function isServed(config: { demo: boolean }, store: { isDemo: boolean }): boolean {
   return config.demo || !store.isDemo;

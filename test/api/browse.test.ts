@@ -171,7 +171,7 @@ test('each file holds every row, portion by portion, under a header', async () =
     [
       'shoppers.csv',
       SHOPPERS,
-      'uid,kind,email,firstname,lastname,mobile,acceptsmarketing,tags,firstseen,lastlogin',
+      'uid,kind,email,firstname,lastname,mobile,acceptsmarketing,tags,firstseen,lastlogin,externalid',
     ],
     ['products.csv', VARIANTS, 'epi,empi,title,variant,brand,sku,price,stock,waiting,inlists,page,changed'],
     ['alerts.csv', ALERTS, 'id,queued,topic,epi,title,variant,medium,contact,state,attempts,error,finished'],

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { NewStore } from '../../src/stores/store.service.ts';
-import { DEFAULT_LIMITS, addressGroup } from '../../src/api/limit.ts';
+import { addressGroup } from '../../src/api/limit.ts';
+import { DEFAULT_LIMITS } from '../../src/stores/store.rules.ts';
 import { startService } from '../harness.ts';
 import type { Caller, TestService } from '../harness.ts';
 

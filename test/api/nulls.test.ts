@@ -100,8 +100,9 @@ const INPUTS: Record<string, Updating> = {
     samples: {
       ...{ fname: 'Ann', lname: 'Lee', m: '123', sw_mkt: 'ad', ut: 'vip', acc_mkt: true, language: 'de' },
       ...{ extags: ['a'], prefs: { theme: 'dark' }, pd: { vip: true } },
+      ...{ email: 'nulls@example.com', externalId: 'nulls' },
     },
-    refused: { acc_mkt: 'invalid-request' },
+    refused: { acc_mkt: 'invalid-request', email: 'invalid-useremail' },
     create: async () => {
       const headers = { 'x-regid': client.shopper.regid };
       return {
@@ -112,11 +113,14 @@ const INPUTS: Record<string, Updating> = {
             headers,
           ),
         read: async () => {
-          const { body } = await client.graphql(
-            '{ shopper { language userinfo { fname lname m sw_mkt ut acc_mkt extags prefs pd } } }',
+          const { body } = await asStore(
+            '{ shopper { language externalId userinfo { em fname lname m sw_mkt ut acc_mkt extags prefs pd } } }',
+            {},
+            headers,
           );
-          const { userinfo, language } = body.data.shopper;
-          return { ...userinfo, language };
+          const { userinfo, ...shopper } = body.data.shopper;
+          const { em: email, ...profile } = userinfo;
+          return { ...shopper, ...profile, email };
         },
       };
     },
@@ -139,13 +143,16 @@ const INPUTS: Record<string, Updating> = {
         senderName: 'S',
         senderAddress: 's@a.example',
       },
+      ...{ identityIssuer: 'https://id.example', identityAudience: 'shop', identityAlgorithm: 'ES256' },
+      ...{ identityJwksUri: 'https://id.example/keys', identityClaims: 'mail,ok,id' },
+      shopifyDomain: 'a.myshopify.com',
       ...{ postalAddress: 'Road 1', imprintUrl: 'https://a.example/i', currency: 'EUR', locale: 'de' },
       ...{ measureAlerts: false, attributionDays: 9 },
     },
     refused: Object.fromEntries(
       [
         ...['name', 'customItems', 'doubleOptIn', 'restoreDays', 'guestDays', 'digestSeconds', 'locale'],
-        ...['measureAlerts', 'attributionDays'],
+        ...['measureAlerts', 'attributionDays', 'identityAlgorithm', 'identityClaims'],
       ].map((field) => [field, 'invalid-request']),
     ),
     along: { quietFrom: { quietTo: null }, quietTo: { quietFrom: null } },

@@ -177,7 +177,7 @@ test('a shopper who is named twice is not looked up, exported or erased', async 
       { store },
     );
     expect(body.errors[0]).toMatchObject({
-      message: 'Send either useremail or regid, not both',
+      message: 'Send only one of useremail, externalid, regid and uid',
       extensions: { type: 'invalid-request' },
     });
   }

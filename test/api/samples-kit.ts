@@ -7,6 +7,7 @@ const SHOWN = {
   lid: 'Xb2kY0cWm7eT4aQf9sLh1g',
   tolid: 'Rk5vQ1tZ8bN3xC6jD0pWuA',
   id: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
+  token: 'eyJhbGciOiJSUzI1NiIsImtpZCI6ImZpcnN0In0.eyJpc3MiOiJodHRwcyJ9.c2lnbmF0dXJl',
   webhookId: 'b1f0c5a2-3c55-4c1e-9d0e-2f6a7b8c9d10',
 };
 
@@ -31,6 +32,7 @@ const MADE_UP: Record<string, unknown> = {
   ...{ id: 'Hn2sV5tYq8bXc1dRk7mWzA', subject: 'e7Jm2xPq9cKd4vTn6wRz1s', lhash: '5f1d7a84c2b09e36' },
   ...{ cursor: CURSOR, startCursor: CURSOR, endCursor: CURSOR, rev: '42', seq: 1, cts: 1_767_225_600_000 },
   ...{
+    uuid: '3f0c6a52-9d0e-4a67-8a3c-5b1f7f0d2e11',
     apiKey: 'YOUR_API_KEY',
     secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
     keyId: SHOWN.webhookId,

@@ -3,6 +3,8 @@ import { SET_MAIL_SERVER } from '../alerts/tls-smtp.ts';
 import type { TlsSmtp } from '../alerts/tls-smtp.ts';
 import type { Caller, Fields, TestService } from '../harness.ts';
 import type { Ids } from './samples-kit.ts';
+import { SHOPIFY, proxied } from './token-kit.ts';
+import type { Provider } from './token-kit.ts';
 
 export const ADA = 'ada@example.com';
 const PRODUCT = { epi: 1001, empi: 101, du: 'https://shop.example/p/linen-throw' };
@@ -10,19 +12,28 @@ const CATALOGUE = {
   ...{ ...PRODUCT, dt: 'Linen throw', bt: 'Hearth & Loom', vi: 'Sand', sku: 'HL-THROW', pr: 49.5, stk: 12 },
   ...{ uri: `${PRODUCT.du}?variant=1001`, iu: 'https://shop.example/i/linen-throw.jpg' },
 };
+const CUSTOMER = '7001';
+const SHOP = 'https://shop.example';
 const WEBHOOK = `mutation { saveWebhook(url: "https://shop.example/hooks", events: ["alert.sent"]) { webhook { id } } }`;
 
 /** The store in which a sample request is sent, with what others did before. */
-export type Scene = { ids: Ids; callers: Record<'store' | 'shopper' | 'operator', Caller> };
+/** `query` is what a platform has signed, in place of the sample's. */
+export type Scene = {
+  ids: Ids;
+  query?: string;
+  callers: Record<'store' | 'shopper' | 'browser' | 'operator', Caller>;
+};
 
-export type Kit = { service: TestService; smtp: TlsSmtp; operatorKey: string };
+export type Kit = { service: TestService; smtp: TlsSmtp; provider: Provider; operatorKey: string };
 
 /** A store with a product and an account that has two lists, as the examples describe them. */
-export async function prepare({ service, smtp, operatorKey }: Kit, call: string): Promise<Scene> {
+export async function prepare({ service, smtp, provider, operatorKey }: Kit, call: string): Promise<Scene> {
   const { pid, apiKey } = await service.createStore({
     name: 'Hearth & Loom',
     currency: 'EUR',
     senderAddress: 'hello@shop.example',
+    ...(/identify/.test(call) && { allowedOrigins: [SHOP] }),
+    ...(/login/.test(call) && { ...provider.settings, shopifyDomain: SHOPIFY.domain }),
   });
   const store = { pid, apiKey };
   const asStore = async (path: string, fields: Fields, headers = {}) =>
@@ -37,6 +48,7 @@ export async function prepare({ service, smtp, operatorKey }: Kit, call: string)
   await asShopper('update-ctx', { lid, a: [{ ...PRODUCT, qty: 1, note: 'in sand, please' }] });
   const { lid: tolid } = await asShopper('create', { lname: 'Holidays', lty: 'wl' });
   const ids: Ids = { pid, regid, sessionid, lid, tolid };
+  let signed: string | undefined;
 
   const run = async (query: string, variables = {}) => {
     const { body } = await service.graphql(query, variables, { store });
@@ -93,6 +105,16 @@ export async function prepare({ service, smtp, operatorKey }: Kit, call: string)
       await service.post('/api/v3/lists/update-ctx', fields, { shopper: guest }).expect(200);
       ids.guest = guest.regid;
     },
+    'POST /api/v3/shopper/login': async () => {
+      const claims = { email: ADA, sub: CUSTOMER };
+      ids.token = await provider.token(claims, {}, undefined, service.services.now());
+    },
+    'POST /api/v3/shopify/proxy/login': async () => {
+      await run('mutation ($secret: String) { setShopifySecret(secret: $secret) { url } }', SHOPIFY);
+      await asStore('v3/user/generate-regid', { useremail: ADA, externalid: CUSTOMER, useragenttype: 'web' });
+      const timestamp = service.services.now().getTime() / 1_000;
+      signed = proxied(store, { customer: CUSTOMER, timestamp });
+    },
     'POST /storeadmin/v3/products/set-stock': () => setStock(0),
     'POST /storeadmin/bispa/subscriptions/create': () => setStock(0),
     'POST /storeadmin/bispa/subscriptions/remove': subscribe,
@@ -145,10 +167,11 @@ export async function prepare({ service, smtp, operatorKey }: Kit, call: string)
   await steps[call]?.();
   const callers = {
     store: { store },
-    shopper: { shopper },
+    shopper: { shopper, headers: { origin: SHOP } },
+    browser: { headers: { origin: SHOP } },
     operator: { store: { pid: OPERATOR_USER, apiKey: operatorKey } },
   };
-  return { ids, callers };
+  return { ids, query: signed, callers };
 }
 
 const MAIL_SERVER =

@@ -8,6 +8,7 @@ import { openApi } from '../openapi.ts';
 import { asShown, csvAsShown, withRealIds } from './samples-kit.ts';
 import { prepare } from './samples-store.ts';
 import type { Kit } from './samples-store.ts';
+import { startProvider } from './token-kit.ts';
 
 /** With this set, responses are recorded in schema/samples.json instead of compared with it. */
 const IS_RECORDING = process.env['RECORD_SAMPLES'] === '1';
@@ -22,10 +23,11 @@ let distrust: () => void;
 beforeAll(async () => {
   distrust = trustTestCertificate();
   const { key } = await addOperatorKey(service.services, 'Samples');
-  kit = { service, smtp: await startTlsSmtp(), operatorKey: key };
+  kit = { service, smtp: await startTlsSmtp(), provider: await startProvider(), operatorKey: key };
 });
 afterAll(async () => {
   distrust();
+  kit.provider.close();
   await kit.smtp.close();
 });
 
@@ -75,7 +77,7 @@ test.each(operations.map((one) => [`${one.kind} ${one.name}`, one] as const))(
 );
 
 test.each(calls)('%s returns its sample to its sample request', async (key, call) => {
-  const { ids, callers } = await prepare(kit, key);
+  const { ids, query: signed, callers } = await prepare(kit, key);
   const [method, path = ''] = key.split(' ');
   const form = call.requestBody?.content['application/x-www-form-urlencoded']?.example ?? {};
   const query = (call.parameters ?? []).flatMap(({ name, example }) =>
@@ -83,8 +85,8 @@ test.each(calls)('%s returns its sample to its sample request', async (key, call
   );
   const isShoppers = path.startsWith('/api/');
   if (isShoppers) query.push(['pid', ids.pid!]);
-  const url = `${path}?${new URLSearchParams(query).toString()}`;
-  const caller = isShoppers ? {} : callers.store;
+  const url = `${path}?${signed ?? new URLSearchParams(query).toString()}`;
+  const caller = isShoppers ? callers.browser : callers.store;
   const { status, body, text } =
     method === 'GET'
       ? await service.get(url, caller)

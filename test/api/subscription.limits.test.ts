@@ -1,7 +1,7 @@
 import { findStore } from '../../src/stores/store.repo.ts';
 import type { NewStore } from '../../src/stores/store.service.ts';
 import { consume } from '../../src/stores/usage-window.repo.ts';
-import { SIGNUP_LIMITS, signupKey } from '../../src/alerts/subscriptions/signup.rules.ts';
+import { USAGE_LIMITS, usageKey } from '../../src/stores/usage-window.rules.ts';
 import { useService } from '../harness.ts';
 import type { Caller } from '../harness.ts';
 
@@ -168,8 +168,8 @@ test('a store has two hundred text messages an hour sent by its guests at most',
   const { db, now } = service.services;
   const shopper = await service.guest(store);
   const { secret } = (await findStore(db, store.pid))!;
-  const key = signupKey(secret, 'textStore', '');
-  await db.transaction((tx) => consume(tx, store.pid, key, SIGNUP_LIMITS.textStore, now(), 199));
+  const key = usageKey(secret, 'signup textStore', '');
+  await db.transaction((tx) => consume(tx, store.pid, key, USAGE_LIMITS['signup textStore'], now(), 199));
   expect(await text({ shopper }, phone(1))).toBeNull();
   expect(await text({ shopper }, phone(2))).toBe('too-many-requests');
 });

@@ -418,6 +418,8 @@ const NONSENSE: Record<
   getSocialCount: [undefined],
   isInLists: [undefined],
   isLoggedIn: [],
+  login: ['token'],
+  logout: [],
 };
 
 test.each(Object.entries(NONSENSE))(

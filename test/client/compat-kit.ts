@@ -10,6 +10,9 @@ export type Swat = Record<string, PageFunction> & {
   api: Record<string, PageFunction>;
   SaveForLater: Record<string, PageFunction>;
   wishlist: Record<string, PageFunction>;
+  ui: Record<string, PageFunction> & { uiRef: { settings: Record<string, Record<string, unknown>> } };
+  storage: Record<string, (...given: unknown[]) => unknown>;
+  key: Record<string, string>;
   utils: Record<string, (...given: unknown[]) => unknown>;
   platform: { isLoggedIn(): boolean };
   evtLayer: EventTarget;
@@ -26,6 +29,12 @@ export type Page = {
   requests: string[];
   /** What the page's windows were led to. */
   opened: string[];
+  /** What the console shows. */
+  warnings: string[];
+  /** Paths of the scripts that the page loaded, in order. */
+  loaded: string[];
+  /** Requests to the shop's own origin. */
+  orders: { path: string; body: string | undefined }[];
   /** What the page's own callbacks threw, and the console would show. */
   thrown: unknown[];
   become: (who: TestShopper & { email?: string | null }) => void;
@@ -40,26 +49,52 @@ type Options = {
   callbacks?: unknown[];
   options?: object;
   isOffline?: boolean;
+  /** What the shop's own origin answers, by path: a body, an error's status, or nothing for ever. */
+  shop?: Record<string, object | number | 'never'>;
+  /** What the page's own scripts have set. */
+  globals?: Record<string, unknown>;
+  hasBackEnd?: boolean;
+  /** How often the second file does not load. */
+  misses?: number;
 };
 
 /** Opens a page that has the tag of compat.js, whose back end says that the visitor is `shopper`. */
 export async function openPage(
   service: TestService,
   shopper: TestShopper & { email?: string | null },
-  { dataset = {}, callbacks, options, isOffline = false }: Options = {},
+  {
+    dataset = {},
+    callbacks,
+    options,
+    isOffline = false,
+    shop = {},
+    globals,
+    misses = 0,
+    hasBackEnd = true,
+  }: Options = {},
 ): Promise<Page> {
   let who = shopper;
   const requests: string[] = [];
   const opened: string[] = [];
   const thrown: unknown[] = [];
+  const warnings: string[] = [];
+  const loaded: string[] = [];
+  const orders: Page['orders'] = [];
+  let missed = 0;
+  const stored = new Map<string, string>();
   const window: Record<string, unknown> = {
-    console: { ...console, warn: () => undefined },
+    console: { ...console, warn: (warning: unknown) => warnings.push(String(warning)) },
     URL,
     URLSearchParams,
     AbortController,
     EventTarget,
     CustomEvent,
     Element: class Element extends Error {},
+    localStorage: {
+      getItem: (name: string) => stored.get(name) ?? null,
+      setItem: (name: string, value: string) => void stored.set(name, value),
+      removeItem: (name: string) => void stored.delete(name),
+    },
     setTimeout,
     clearTimeout,
     queueMicrotask: (job: () => void) =>
@@ -80,10 +115,20 @@ export async function openPage(
       close: () => opened.push('closed'),
     }),
     fetch: async (url: string, request: RequestInit) => {
-      if (url.startsWith('/')) return new Response(JSON.stringify(who));
+      if (url.startsWith('/'))
+        return hasBackEnd ? new Response(JSON.stringify(who)) : new Response('', { status: 404 });
+      if (url.startsWith('https://shop.example/')) {
+        const { pathname } = new URL(url);
+        const answer = shop[pathname] ?? 404;
+        orders.push({ path: pathname, body: request.body as string | undefined });
+        if (answer === 'never') return new Promise(() => undefined);
+        return typeof answer === 'number'
+          ? new Response('{"description":"No"}', { status: answer })
+          : new Response(JSON.stringify(answer));
+      }
       requests.push(url);
       if (isOffline) throw new TypeError('Failed to fetch');
-      return fetch(url, request);
+      return fetch(url, { ...request, headers: { ...request.headers, origin: 'https://shop.example' } });
     },
     document: {
       currentScript: {
@@ -94,8 +139,15 @@ export async function openPage(
       createElement: () => ({}),
       addEventListener: () => undefined,
       querySelectorAll: () => [],
+      querySelector: () => null,
+      getElementById: () => null,
       head: {
-        append: async (script: { src: string; onload: () => void }) => {
+        append: async (script: { src: string; onload: () => void; onerror: () => void }) => {
+          loaded.push(new URL(script.src).pathname);
+          if (script.src.includes('compat-more') && missed < misses) {
+            missed += 1;
+            return script.onerror();
+          }
           vm.runInContext(await (await fetch(script.src)).text(), context);
           script.onload();
         },
@@ -103,6 +155,7 @@ export async function openPage(
     },
     wishgateOptions: options,
     SwymCallbacks: callbacks ?? [],
+    ...globals,
   };
   window['window'] = window;
   const context = vm.createContext(window);
@@ -115,6 +168,9 @@ export async function openPage(
     requests,
     opened,
     thrown,
+    warnings,
+    loaded,
+    orders,
     become: (next) => void (who = next),
   };
 }

@@ -147,7 +147,7 @@ test('an identity that carries an API key is refused', async () => {
 test.each([
   ['baseUrl', { baseUrl: 'wishes.example' }],
   ['pid', { pid: '' }],
-  ['identify', { identify: undefined as never }],
+  ['identify', { identify: '/api/identify' as never }],
 ])('a wrong %s is named at once', (name, wrong) => {
   expect(() => init({ baseUrl: 'https://wishes.example', pid: 'p', identify, ...wrong })).toThrow(name);
 });

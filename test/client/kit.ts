@@ -42,6 +42,7 @@ export function openTab(
   baseUrl: string,
   shopper: TestShopper,
   options: Partial<WishgateOptions> & { storage?: FakeStorage } = {},
+  send: FetchLike = fetch,
 ): Tab {
   const { storage = fakeStorage() } = options;
   const requests: string[] = [];
@@ -52,7 +53,7 @@ export function openTab(
   const fetchLike: FetchLike = async (url, request) => {
     requests.push(new URL(url).pathname);
     await gate;
-    return fetch(url, request);
+    return send(url, request);
   };
   const client = init({
     baseUrl,

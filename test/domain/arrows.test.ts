@@ -97,6 +97,10 @@ const FORBIDDEN: [string, string][] = [
   ['packages/elements/src/heart.ts', '../../../src/platform/page.ts'],
   ['packages/elements/src/heart.ts', '../../../src/messages/dashboard/en.json'],
   ['packages/elements/src/heart.ts', 'preact'],
+  ['packages/react/src/react.ts', '../../client/src/wishgate.ts'],
+  ['packages/react/src/react.ts', '../../../src/generated/client-records.ts'],
+  ['packages/react/src/react.ts', 'react-dom'],
+  ['packages/react/src/server.ts', 'node:http'],
   ['src/sdk/compat/main.ts', '../../platform/page.ts'],
   ['src/sdk/compat/main.ts', 'preact'],
   ['src/web/dashboard/api.ts', '../../../packages/client/src/wishgate.ts'],
@@ -130,6 +134,10 @@ const ALLOWED: [string, string][] = [
   ['src/sdk/compat/main.ts', '../../../packages/client/src/error.ts'],
   ['packages/client/src/types.ts', '../../../src/generated/client-records.ts'],
   ['packages/client/src/parts/cache.ts', '../client.ts'],
+  ['packages/react/src/react.ts', 'react'],
+  ['packages/react/src/react.ts', '@wishgate/client'],
+  ['packages/react/src/react.ts', './store.ts'],
+  ['packages/react/src/server.ts', '../../../src/sdk/documents.ts'],
   ['src/api/rest/routes.ts', '../../lists/list.routes.ts'],
 ];
 

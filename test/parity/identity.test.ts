@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { SHOPIFY, proxied, startProvider } from '../api/token-kit.ts';
 import { useService, useStore } from '../harness.ts';
 import { fullSelection } from './full-selection.ts';
 
 const service = useService();
 const store = useStore(service);
+const local = useService({ rateLimits: false, webhookAllowPrivate: true });
 
 test('generate-regid answers every field of RegidPayload', async () => {
   const fields = { uuid: randomUUID(), useragenttype: 'pos' };
@@ -32,6 +34,44 @@ test('guest-validate-sync answers every field of SyncGuestPayload', async () => 
     { store },
   );
   expect(rest.body).toEqual(body.data.syncGuest);
+});
+
+test('shopper/identify answers every field of GuestPayload', async () => {
+  const origin = 'https://shop.example';
+  const { pid } = await service.createStore({ allowedOrigins: [origin] });
+  const rest = await service.post('/api/v3/shopper/identify', { pid }, { headers: { origin } }).expect(200);
+  const { body } = await service.graphql(
+    `mutation { identifyGuest ${fullSelection('GuestPayload')} }`,
+    {},
+    { headers: { origin, 'x-pid': pid } },
+  );
+  // Every call makes another guest.
+  const made = Object.fromEntries(Object.keys(rest.body).map((name) => [name, expect.any(String)]));
+  expect(body.data.identifyGuest).toEqual({ ...made, message: rest.body.message });
+});
+
+test("shopper/login answers every field of SyncGuestPayload, and Shopify's of its own", async () => {
+  const provider = await startProvider();
+  const { pid, apiKey } = await local.createStore({ ...provider.settings, shopifyDomain: SHOPIFY.domain });
+  const connect = 'mutation ($secret: String) { setShopifySecret(secret: $secret) { url } }';
+  await local.graphql(connect, SHOPIFY, { store: { pid, apiKey } });
+  const run = async (call: string, type: string, variables: object) =>
+    (
+      await local.graphql(`mutation ($it: String!) { ${call} ${fullSelection(type)} }`, variables, {
+        headers: { 'x-pid': pid },
+      })
+    ).body.data;
+  const token = await provider.token();
+  const login = await local.post('/api/v3/shopper/login', { pid, token }).expect(200);
+  expect(await run('loginWithToken(token: $it)', 'SyncGuestPayload', { it: token })).toEqual({
+    loginWithToken: login.body,
+  });
+  const it = proxied({ pid }, { customer: '7001' });
+  const shopify = await local.post(`/api/v3/shopify/proxy/login?${it}`, {}).expect(200);
+  expect(await run('loginWithShopify(query: $it)', 'ShopifyLoginPayload', { it })).toEqual({
+    loginWithShopify: shopify.body,
+  });
+  provider.close();
 });
 
 test('me answers exactly the store fields that callers check a key by', async () => {

@@ -8,7 +8,7 @@ type Stored = { who: string; generation: string; lists: Record<string, { at: num
 const EMPTY = '{"who":"","generation":"","lists":{}}';
 
 /** A short hash (cyrb53): the storage has to distinguish shoppers, not to identify them. */
-function fingerprint(text: string): string {
+export function fingerprint(text: string): string {
   let a = 0xdeadbeef;
   let b = 0x41c6ce57;
   for (let index = 0; index < text.length; index += 1) {
@@ -21,9 +21,10 @@ function fingerprint(text: string): string {
   return (4294967296 * (2097151 & b) + (a >>> 0)).toString(36);
 }
 
-function browserStorage(): StorageLike | null {
+/** Null on servers: Node's own `localStorage` would be that of all visitors. */
+export function browserStorage(): StorageLike | null {
   try {
-    return globalThis.localStorage ?? null;
+    return (globalThis.document && globalThis.localStorage) ?? null;
   } catch {
     return null;
   }
@@ -31,13 +32,11 @@ function browserStorage(): StorageLike | null {
 
 /** Shares the shopper's cached lists among all tabs of the store. */
 export function createCache(
-  pid: string,
-  given: StorageLike | null | undefined,
+  key: string,
+  storage: StorageLike | null,
   now: () => number,
   onRemote: (change: Change) => void,
 ) {
-  const key = `wishgate:${fingerprint(pid)}`;
-  const storage = given === undefined ? browserStorage() : given;
   const listeners = new Set<(change: Change) => void>();
   /** Replaces the storage while it does not work; null while it does. */
   let memory = storage === null ? EMPTY : null;
@@ -62,7 +61,9 @@ export function createCache(
   const notifyAll = (change: Change): void => listeners.forEach((listener) => notify(listener, change));
   const invalidate = (): void => save({ ...load(), generation: Math.random().toString(36), lists: {} });
 
-  const channel = globalThis.BroadcastChannel ? new BroadcastChannel(key) : null;
+  // A server has no tabs, and would keep a channel for each visitor.
+  const hasTabs = (storage || globalThis.document) && globalThis.BroadcastChannel;
+  const channel = hasTabs ? new BroadcastChannel(key) : null;
   if (channel) {
     channel.onmessage = ({ data }) => {
       if (memory !== null) invalidate();
@@ -96,6 +97,8 @@ export function createCache(
       save({ ...stored, lists: { ...stored.lists, [lty]: { at: now(), text } } });
     },
     invalidate,
+    /** Forgets whose lists were cached, so that the next owner is no change. */
+    disown: () => save(JSON.parse(EMPTY) as Stored),
     /** Notifies the listeners in this and all other tabs. */
     announce(change: Change): void {
       channel?.postMessage(change);

@@ -41,8 +41,23 @@ export function errorOf(
   return newError(response?.msg ?? msg, { status, statusText, headers }, text, response);
 }
 
-function createPost(baseUrl: string, fetchLike: FetchLike, timeoutMs: number) {
-  return async (path: string, headers: Record<string, string>, body: string) => {
+function encode(fields: Fields): string {
+  const form = new URLSearchParams();
+  // React Native has no `set`.
+  for (const [name, value] of Object.entries(fields)) {
+    if (value != null) form.append(name, typeof value === 'string' ? value : JSON.stringify(value));
+  }
+  return form.toString();
+}
+
+export type Transport = ReturnType<typeof createTransport>;
+
+/** Sends requests; the caller adds who the shopper is. */
+export function createTransport(options: WishgateOptions, fetchLike: FetchLike) {
+  const { timeoutMs = 30_000 } = options;
+  const baseUrl = options.baseUrl.replace(/\/+$/, '');
+  const query = `?pid=${encodeURIComponent(options.pid)}`;
+  const post = async (path: string, headers: Record<string, string>, body: string) => {
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(), timeoutMs);
     try {
@@ -62,14 +77,13 @@ function createPost(baseUrl: string, fetchLike: FetchLike, timeoutMs: number) {
       clearTimeout(timer);
     }
   };
-}
-
-function encode(fields: Fields): string {
-  const form = new URLSearchParams();
-  for (const [name, value] of Object.entries(fields)) {
-    if (value != null) form.set(name, typeof value === 'string' ? value : JSON.stringify(value));
-  }
-  return form.toString();
+  return {
+    baseUrl,
+    timeoutMs,
+    post,
+    rest: (path: string, fields: Fields) =>
+      post(`/api/v3/${path}${query}`, { 'content-type': FORM }, encode(fields)),
+  };
 }
 
 export const graphqlHeaders = (pid: string, { regid, sessionid }: Identity): Record<string, string> => ({
@@ -84,12 +98,7 @@ export function isStaleIdentity({ status, response }: WishgateError): boolean {
   return status === 401 && /^(sw-badregid|bad-sessionid)$/.test(response?.type ?? '');
 }
 
-export function createCaller(options: WishgateOptions, fetchLike: FetchLike, identity: IdentityKeeper) {
-  const { timeoutMs = 30_000 } = options;
-  const baseUrl = options.baseUrl.replace(/\/+$/, '');
-  const post = createPost(baseUrl, fetchLike, timeoutMs);
-  const query = `?pid=${encodeURIComponent(options.pid)}`;
-
+export function createCaller(pid: string, transport: Transport, identity: IdentityKeeper) {
   /** Retries once with a new identity if the service no longer accepts the current one. */
   const asShopper = async <Result>(run: (who: Identity) => Promise<Result>): Promise<Result> => {
     const who = await identity.get();
@@ -105,21 +114,19 @@ export function createCaller(options: WishgateOptions, fetchLike: FetchLike, ide
   const restResponse = <Result>(path: string, fields: FieldsFor) =>
     asShopper(async (who) => {
       const own = typeof fields === 'function' ? await fields(who) : fields;
-      const form = encode({ ...own, regid: who.regid, sessionid: who.sessionid });
-      const { text, body } = await post(`/api/v3/${path}${query}`, { 'content-type': FORM }, form);
+      const { regid, sessionid } = who;
+      const { text, body } = await transport.rest(path, { ...own, regid, sessionid });
       return { who, text, body: body as Result };
     });
 
   return {
-    baseUrl,
-    timeoutMs,
     restResponse,
     rest: async <Result>(path: string, fields: FieldsFor): Promise<Result> =>
       (await restResponse<Result>(path, fields)).body,
     graphql: <Result>(query: string, variables: object): Promise<Result> =>
       asShopper(async (who) => {
-        const headers = graphqlHeaders(options.pid, who);
-        const { body } = await post('/graphql', headers, JSON.stringify({ query, variables }));
+        const headers = graphqlHeaders(pid, who);
+        const { body } = await transport.post('/graphql', headers, JSON.stringify({ query, variables }));
         return (body as { data: Result }).data;
       }),
   };

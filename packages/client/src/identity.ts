@@ -1,5 +1,5 @@
 import { clientError, isWishgateError, messageOf } from './error.ts';
-import type { Identity, WishgateOptions } from './types.ts';
+import type { Identity } from './types.ts';
 
 export type IdentityKeeper = ReturnType<typeof createIdentity>;
 
@@ -12,7 +12,8 @@ export function hasApiKey(fields: object): boolean {
   );
 }
 
-function check(answer: unknown): Identity {
+/** Refuses what is no identity, and a key that a page's function returned by mistake. */
+export function check(answer: unknown): Identity {
   const { regid, sessionid, ...others } = (answer ?? {}) as Partial<Identity>;
   // A regid is random text and may look like a key, so it is not checked.
   if (hasApiKey(others)) {
@@ -24,13 +25,17 @@ function check(answer: unknown): Identity {
 }
 
 /**
- * Stores the identity in this closure only, never in storage or a URL. Calls `onKnown` with a new identity before its first use.
+ * Shares one identity among all callers of the page. `identify` gets one that is not the rejected one; `onKnown` is called with a new
+ * identity before its first use.
  */
-export function createIdentity(identify: WishgateOptions['identify'], onKnown: (who: Identity) => void) {
+export function createIdentity(
+  identify: (rejected?: Identity) => Identity | Promise<Identity>,
+  onKnown: (who: Identity) => void,
+) {
   let current: Promise<Identity> | null = null;
 
-  const identifyAgain = (): Promise<Identity> => {
-    const pending: Promise<Identity> = (async () => identify())()
+  const identifyAgain = (rejected?: Identity): Promise<Identity> => {
+    const pending: Promise<Identity> = (async () => identify(rejected))()
       .catch((error: unknown) => {
         throw isWishgateError(error)
           ? error
@@ -58,7 +63,7 @@ export function createIdentity(identify: WishgateOptions['identify'], onKnown: (
       const now = known && (await known.catch(() => null));
       if (now && now !== stale) return now;
       // Another caller may have called `identify` in the meantime.
-      return current && current !== known ? current : identifyAgain();
+      return current && current !== known ? current : identifyAgain(stale);
     },
     forget(): void {
       current = null;

@@ -11,11 +11,12 @@ export function startWatching(
   let isStopped = false;
   let stop = (): void => void (isStopped = true);
   const start = async (attempts: number): Promise<void> => {
-    // From the service, even if the library is part of a page's own bundle. Browsers remember a module that did not load, so
-    // each retry uses another URL.
-    const url = `${tools.baseUrl}/client/watch.mjs${attempts > 0 ? `?${attempts}` : ''}`;
+    // A file next to this one, which bundlers find, too. Browsers remember a module that did not load, so that every other retry
+    // takes the service's copy, by a new URL.
+    const url = `${tools.baseUrl}/client/watch.mjs?${attempts}`;
     try {
-      const { watchLists } = (await import(/* webpackIgnore: true */ /* @vite-ignore */ url)) as typeof watch;
+      const loading = attempts % 2 ? import(url) : import('./watch.ts');
+      const { watchLists } = (await loading) as typeof watch;
       if (!isStopped) stop = watchLists(tools, onLists, onError);
     } catch {
       if (isStopped) return;

@@ -71,17 +71,30 @@ export type WishgateOptions = {
   baseUrl: string;
   /** The store's identifier. It is public; the API key is secret and never belongs here. */
   pid: string;
-  /** Gets the shopper's identity from the store's back end. Called once per page, and again when the session is rejected. */
-  identify: () => Identity | Promise<Identity>;
+  /**
+   * Gets the shopper's identity from the store's back end. Called once per page, and again when the session is rejected. Without it,
+   * the service identifies a guest, kept in `storage` for all tabs, and `login` makes the guest an account.
+   */
+  identify?: () => Identity | Promise<Identity>;
   /** Replaces the browser's `fetch`. */
   fetch?: FetchLike;
-  /** Storage of cached lists: `localStorage` if omitted, only this page's memory if null. */
+  /** Storage of cached lists and guests: `localStorage` if omitted. Null on servers: only memory, shared with no other client. */
   storage?: StorageLike | null;
   /** The clock, in milliseconds. */
   now?: () => number;
   /** Timeout of a call in milliseconds; 30,000 if omitted. */
   timeoutMs?: number;
+  /**
+   * Reports confirmed changes: to `analytics.track` with the names and properties of Segment's ecommerce specification, to
+   * Google's `gtag`, or to a function, as to Segment.
+   */
+  events?: 'segment' | 'ga4' | ((name: string, properties: Record<string, unknown>) => void);
+  /** ISO 4217 code of the prices in events, such as `EUR`. */
+  currency?: string;
 };
+
+/** An id token, or a function that gets the account's identity, such as from a signed Shopify app proxy; null if nothing is to be merged. */
+export type LoginProof = string | ((guest: Identity | null) => Promise<Identity>);
 
 export type NewList = Omit<CreateListInput, 'cfor'>;
 
@@ -248,7 +261,14 @@ export type Wishgate = {
   ) => Promise<Data>;
   /** Whether the shopper has an account, rather than being a guest. */
   isLoggedIn: Call<[], boolean>;
-  /** Call it after the shopper logs in or out: it calls `identify` again and clears the cache, in all tabs. */
+  /**
+   * Logs in with the id token of the store's login, or with a function that logs the guest in elsewhere, and merges the guest's lists into the account. Only for clients without
+   * `identify`. Safe to call repeatedly.
+   */
+  login: Call<[proof: LoginProof], void>;
+  /** Forgets the account in all tabs; the next visitor is a new guest. Nothing happens if the shopper is a guest. */
+  logout: Call<[], void>;
+  /** With `identify`: call it after the shopper logs in or out: it calls `identify` again and clears the cache, in all tabs. */
   refreshIdentity: Call<[], void>;
   /** Calls back when lists or the identity changed, in this or another tab; returns a function that stops it. */
   onChange: (listener: (change: Change) => void) => () => void;

@@ -1,11 +1,13 @@
 import { browserLanguage, createAlerts } from './alerts.ts';
-import { createCache } from './cache.ts';
-import { createCaller } from './caller.ts';
+import { browserStorage, createCache, fingerprint } from './cache.ts';
+import { createCaller, createTransport } from './caller.ts';
 import type { Fields } from './caller.ts';
 import { IS_IN_LISTS } from '../../../src/sdk/documents.ts';
 import { callable, clientError, settle } from './error.ts';
 import { createIdentity, hasApiKey } from './identity.ts';
 import { asSent, formOf, isSameId } from './ids.ts';
+import type { Events } from './events.ts';
+import { createKept } from './kept.ts';
 import { startWatching } from './load-watch.ts';
 import { createSaveForLater } from './save-for-later.ts';
 import type { Write } from './save-for-later.ts';
@@ -32,11 +34,14 @@ function checkOptions(options: WishgateOptions): void {
   const requires = (isValid: boolean, message: string): void => {
     if (!isValid) throw clientError('invalid-request', message);
   };
-  const keyMessage = 'An API key must never reach a browser: keep it on your back end and pass `identify`';
+  const keyMessage = 'An API key must never reach a browser: keep it on your back end';
   if (hasApiKey(options)) throw clientError('forbidden', keyMessage);
   requires(typeof baseUrl === 'string' && /^https?:\/\//.test(baseUrl), 'baseUrl must be an http(s) address');
   requires(typeof pid === 'string' && pid !== '', 'pid is required');
-  requires(typeof identify === 'function', 'identify must be a function that returns { regid, sessionid }');
+  requires(
+    !identify || typeof identify === 'function',
+    'identify must be a function that returns { regid, sessionid }',
+  );
 }
 
 /** An empty form field counts as omitted; a blank one removes a note, and is invalid as a name. */
@@ -46,24 +51,41 @@ const blankIfEmpty = (text: string | null | undefined): string | null | undefine
 /** Creates the client of a store. It sends no request until it is used. */
 export function init(options: WishgateOptions): Wishgate {
   checkOptions(options);
-  const { pid, identify, storage, now = Date.now } = options;
+  const { pid, identify, storage = browserStorage(), now = Date.now } = options;
   // Called through a closure, because browsers reject a `fetch` that is detached from its window.
   const fetchLike: FetchLike = options.fetch ?? ((url, request) => fetch(url, request));
   let lastRegid = '';
   /** The save-for-later list, once known: lists that were cached before its creation do not include it. */
   let savedLid = '';
-  const cache = createCache(pid, storage, now, (change) => {
+  const key = `wishgate:${fingerprint(pid)}`;
+  const transport = createTransport(options, fetchLike);
+  const kept = identify ? null : createKept(`${key}:who`, storage, transport);
+  // A part of its own, as few pages report events.
+  const loading = options.events
+    ? import('./events.ts').then(
+        ({ createEvents }) => createEvents(options),
+        () => null,
+      )
+    : null;
+  const events: Events = {
+    learn: (lists) => {
+      void loading?.then((reporter) => reporter?.learn(lists));
+      return lists;
+    },
+    report: (...change) => void loading?.then((reporter) => reporter?.report(...change)),
+  };
+  const cache = createCache(key, storage, now, (change) => {
     if (change === 'lists') return;
     lastRegid = '';
     identity.forget();
   });
-  const identity = createIdentity(identify, ({ regid }) => {
+  const identity = createIdentity(kept?.identify ?? (() => identify!()), ({ regid }) => {
     const isOther = cache.own(regid) || (lastRegid !== '' && lastRegid !== regid);
     if (regid !== lastRegid) savedLid = '';
     lastRegid = regid;
     if (isOther) cache.announce('identity');
   });
-  const caller = createCaller(options, fetchLike, identity);
+  const caller = createCaller(pid, transport, identity);
   const alerts = createAlerts(caller);
   const underway = new Map<string, Promise<string>>();
   const ensuring = new Map<string, Promise<List>>();
@@ -81,10 +103,16 @@ export function init(options: WishgateOptions): Wishgate {
   const post = <Result>(path: string, fields: object): Promise<Result> =>
     write(() => caller.rest<Result>(path, fields as Fields));
   /** Adds, updates or removes items. */
-  const contents = async <Kind extends 'a' | 'u' | 'd'>(lid: string, kind: Kind, items: object[]) =>
-    (await post<ContentsUpdate>('lists/update-ctx', { lid, [kind]: items }))[kind];
+  const contents = async <Kind extends 'a' | 'u' | 'd'>(lid: string, kind: Kind, items: object[]) => {
+    const changed = (await post<ContentsUpdate>('lists/update-ctx', { lid, [kind]: items }))[kind];
+    if (kind !== 'u') events.report(kind, lid, changed);
+    return changed;
+  };
   const addOne = async (lid: string, product: object): Promise<Item> =>
     (await contents(lid, 'a', [product]))[0]!;
+
+  const create = async (list: NewList): Promise<List> =>
+    events.learn([await post<List>('lists/create', list)])[0]!;
 
   /** Returns text, so that each caller parses its own records. */
   const listsText = async (lty: string): Promise<string> => {
@@ -111,7 +139,7 @@ export function init(options: WishgateOptions): Wishgate {
     const known = await findList(lname);
     if (known) return known;
     try {
-      return await post<List>('lists/create', list);
+      return await create(list);
     } catch (error) {
       // Another tab or device was faster, or the cached lists are older; for an archived list the error remains.
       const made =
@@ -134,13 +162,24 @@ export function init(options: WishgateOptions): Wishgate {
     });
   };
 
+  /** Shows the change to other tabs, too, if the shopper is another one. */
+  const refresh = async (): Promise<void> => {
+    identity.forget();
+    cache.invalidate();
+    await identity.get();
+  };
+  const own = (): NonNullable<typeof kept> => {
+    if (kept) return kept;
+    throw clientError('invalid-request', 'With `identify`, log in on your back end and call refreshIdentity');
+  };
+
   const watchTools: WatchTools = {
-    baseUrl: caller.baseUrl,
+    baseUrl: transport.baseUrl,
     pid,
     fetch: fetchLike,
     rest: caller.rest,
     identity,
-    timeoutMs: caller.timeoutMs,
+    timeoutMs: transport.timeoutMs,
     onIdentity: (listener) => cache.listen((change) => change === 'identity' && listener()),
     read: () => {
       cache.invalidate();
@@ -149,16 +188,21 @@ export function init(options: WishgateOptions): Wishgate {
   };
 
   return Object.freeze<Wishgate>({
-    SaveForLater: createSaveForLater(caller, write, (lid) => void (savedLid = lid)),
+    SaveForLater: createSaveForLater(caller, write, events, (lid) => void (savedLid = lid)),
     fetchLists: ({ callbackFn, errorFn, lty } = {}) => settle(() => readLists(lty), callbackFn, errorFn),
-    createList: callable((list) => post('lists/create', list)),
+    createList: callable(create),
     ensureList: callable(ensureList),
     updateList: callable(({ lname, lnote, ...others }) =>
       post('lists/update', { ...others, lname: blankIfEmpty(lname), lnote: blankIfEmpty(lnote) }),
     ),
     deleteList: callable((lid) => post('lists/delete-list', { lid })),
     restoreList: callable((lid) => post('lists/restore', { lid })),
-    restoreItems: callable((lid, epis) => post('lists/restore-items', { lid, epis })),
+    restoreItems: callable(async (lid, epis) => {
+      const list = await post<List>('lists/restore-items', { lid, epis });
+      const isRestored = (item: Item): boolean => epis.some((epi) => isSameId(epi, item.epi));
+      events.report('a', lid, events.learn([list])[0]!.listcontents.filter(isRestored));
+      return list;
+    }),
     deletedLists: callable((page) => caller.rest('lists/fetch-deleted', { ...page })),
     deletedItems: callable((list) => caller.rest('lists/fetch-deleted-items', list)),
     addToList: callable(addOne),
@@ -188,12 +232,19 @@ export function init(options: WishgateOptions): Wishgate {
     }),
     isSameId,
     graphql: callable(caller.graphql) as Wishgate['graphql'],
-    isLoggedIn: callable(async () => (await alerts.ownAddress()) !== null),
-    refreshIdentity: (onSuccess, onError) => {
+    isLoggedIn: callable(alerts.isLoggedIn),
+    refreshIdentity: callable(refresh),
+    login: callable(async (proof) => {
+      await own().login(proof);
+      await refresh();
+    }),
+    logout: callable(async () => {
+      if (!(await own().logout())) return;
       identity.forget();
-      cache.invalidate();
-      return settle(async () => void (await identity.get()), onSuccess, onError);
-    },
+      lastRegid = '';
+      cache.disown();
+      cache.announce('identity');
+    }),
     onChange: (listener) => cache.listen(listener),
     watch: (onLists, onError) => startWatching(watchTools, onLists, onError),
   });

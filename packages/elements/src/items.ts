@@ -47,7 +47,7 @@ export abstract class Items extends WishgateElement {
   /** Id and version of the list to show; an empty id for no list, null while it is unknown. */
   protected abstract wanted(): { lid: string; version: number } | null;
 
-  /** What can be done with an item beside removing it. */
+  /** What can be done with an item besides removing it. */
   protected abstract buttons(item: SavedItem, say: Say): Node[];
 
   /** What is above the items. */
@@ -55,7 +55,7 @@ export abstract class Items extends WishgateElement {
     return [];
   }
 
-  /** A button that keeps the focus by its id; `title` tells it from others with its text. */
+  /** A button that keeps the focus by its id; `title` distinguishes it from others with its text. */
   protected button(id: string, text: string, title: string | null, run: () => unknown): HTMLElement {
     const label = title && `${text}: ${title}`;
     const part = `button ${id.split(':')[0]}`;
@@ -159,7 +159,7 @@ export abstract class Items extends WishgateElement {
     }
   }
 
-  /** Draws only what differs: whoever is there keeps the focus. */
+  /** Draws only what differs: an element that stays keeps the focus. */
   #show(say: Say): void {
     const rows = this.#items.map((item) => this.#row(item, say));
     if (this.#removed) rows.splice(this.#removed.at, 0, this.#undoRow(this.#removed, say));

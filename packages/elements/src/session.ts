@@ -17,7 +17,7 @@ type Report = (name: 'saved' | 'removed', detail: object) => void;
 const listeners = new Set<() => void>();
 const begin = trackNewest();
 const hearts = new Set<string>();
-/** Wishlists by variant, where lists are too long for their previews to tell. */
+/** Wishlists by variant, where lists are too long for their previews. */
 const members = new Map<string, string[]>();
 /** What the shopper wants of a variant, until the service has it. */
 const wanted = new Map<string, boolean>();
@@ -149,7 +149,7 @@ export async function setSaved(product: ProductInput, wish: boolean, lname: stri
   const key = plainId(product.epi);
   wanted.set(key, wish);
   changed();
-  // The first call goes on until the last wish is fulfilled.
+  // The first call continues until the last wish is fulfilled.
   if (running.has(key)) return;
   running.add(key);
   try {

@@ -1,8 +1,5 @@
-import { request as httpRequest } from 'node:http';
-import type { RequestOptions } from 'node:http';
-import { request as httpsRequest } from 'node:https';
-import { NOT_PUBLIC, isPrivateLiteral, lookupPublic } from '../../platform/public-address.ts';
-import { hostOf } from '../../stores/webhooks/webhook.rules.ts';
+import { callOut } from '../../platform/outgoing.ts';
+import { NOT_PUBLIC } from '../../platform/public-address.ts';
 import { outcomeOfError, outcomeOfStatus } from '../send/outcome.ts';
 import type { Outcome } from '../send/outcome.ts';
 
@@ -12,51 +9,16 @@ type OutgoingEvent = { url: string; headers: Record<string, string>; body: strin
 type Called = { outcome: Outcome; status: number | null };
 
 const REFUSED: Called = { outcome: { kind: 'failed', reason: 'the IP address is not public' }, status: null };
-const MAX_RESPONSE_BYTES = 65_536;
-const RESPONSE_LIMIT_MS = 15_000;
-
-/** Posts once without following redirects. Only the status matters, so the body is discarded and cut off when long. */
-function post(event: OutgoingEvent, options: RequestOptions) {
-  const request = event.url.startsWith('https:') ? httpsRequest : httpRequest;
-  return new Promise<{ status: number; retryAfter: string | undefined }>((resolve, reject) => {
-    const outgoing = request(event.url, options, (response) => {
-      let size = 0;
-      const done = (): void =>
-        resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] });
-      response.on('data', (chunk: Buffer) => {
-        size += chunk.length;
-        if (size <= MAX_RESPONSE_BYTES) return;
-        done();
-        outgoing.destroy();
-      });
-      response.on('end', done);
-      response.on('error', reject);
-    });
-    const giveUp = () => outgoing.destroy(new Error(`no response within ${RESPONSE_LIMIT_MS / 1_000} s`));
-    const limit = setTimeout(giveUp, RESPONSE_LIMIT_MS);
-    outgoing.on('close', () => clearTimeout(limit));
-    outgoing.on('error', reject);
-    outgoing.end(event.body);
-  });
-}
+/** Only the status of the response matters, so a long body is cut off. */
+const LIMITS = { maxBytes: 65_536, limitMs: 15_000 };
 
 /** Calls public addresses only, unless the operator allows private ones. */
 export async function postEvent(event: OutgoingEvent, allowPrivate: boolean, now: Date): Promise<Called> {
-  const host = hostOf(new URL(event.url));
-  // A literal IP address skips the DNS lookup and its check.
-  if (!allowPrivate && isPrivateLiteral(host)) return REFUSED;
-  const options: RequestOptions = {
-    method: 'POST',
-    agent: false,
-    headers: {
-      ...event.headers,
-      'content-type': 'application/json',
-      'content-length': Buffer.byteLength(event.body),
-    },
-    ...(!allowPrivate && { lookup: lookupPublic }),
-  };
+  const length = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(event.body) };
+  const headers = { ...event.headers, ...length };
   try {
-    const { status, retryAfter } = await post(event, options);
+    const call = { ...event, ...LIMITS, method: 'POST', headers, allowPrivate } as const;
+    const { status, retryAfter } = await callOut(call);
     // A receiver returns 410 when it is permanently gone.
     return { outcome: outcomeOfStatus(status, retryAfter, now, (code) => code === 410), status };
   } catch (error) {

@@ -7,14 +7,15 @@ import { findProducts } from '../../stores/products/product.repo.ts';
 import { variantUrl } from '../../stores/products/product.rules.ts';
 import type { StoreRow } from '../../stores/store.repo.ts';
 import { consume } from '../../stores/usage-window.repo.ts';
+import { USAGE_LIMITS, failTooMany, usageKey } from '../../stores/usage-window.rules.ts';
+import type { UsageKind } from '../../stores/usage-window.rules.ts';
 import { productUrls } from '../compose/shop.rules.ts';
 import type { Shop } from '../compose/shop.rules.ts';
 import { enqueueMessage } from '../queue/outbox.repo.ts';
 import { channelOf, isBuiltIn, isTerse } from '../send/channels.ts';
 import type { Branded } from '../send/mail-page.ts';
 import * as requests from './request.repo.ts';
-import { LINK_LIFETIME_MS, SIGNUP_LIMITS, failTooMany, signupKey, toClaim } from './signup.rules.ts';
-import type { SignupKind } from './signup.rules.ts';
+import { LINK_LIFETIME_MS, toClaim } from './signup.rules.ts';
 
 /** The sign-up's author, for counting confirmation messages. */
 export type Requester = { regid: string; isStranger: boolean };
@@ -34,12 +35,12 @@ export async function sendConfirmation(
   if (pending.length === 0) return false;
   const spend = spender(tx, store, now);
   const subject = `${contact.medium} ${contact.value}`;
-  if (isStranger && (await spend('confirmGuest', `${subject} ${requester}`)) !== null) return true;
+  if (isStranger && (await spend('signup confirmGuest', `${subject} ${requester}`)) !== null) return true;
   // Checked before the contact's own limit, because the response must not reveal whether others have reached that.
   const channel = channelOf(contact.medium);
   const range = channel.contact.rangeOf?.(contact.value);
   const textUntil = range ? await admitText(ctx, spend, range, { regid: requester, isStranger }, now) : null;
-  const dayEnd = await spend('confirm', isStranger ? `${subject} guests` : subject);
+  const dayEnd = await spend('signup confirm', isStranger ? `${subject} guests` : subject);
   const isLate = dayEnd !== null;
   if (isLate && (await requests.isNotified(tx, asked, new Date(now.getTime() - LINK_LIFETIME_MS))))
     return true;
@@ -93,15 +94,15 @@ function confirmPath(store: StoreRow, contact: Contact, issuedAt: Date, requeste
 
 /** One message is sent after the end of a day, for all requests beyond its limit. */
 function lateKey({ secret }: StoreRow, subject: string, dayEnd: Date): string {
-  return `confirm ${signupKey(secret, 'confirm', subject).toString('base64url')} ${dayEnd.getTime()}`;
+  return `confirm ${usageKey(secret, 'signup confirm', subject).toString('base64url')} ${dayEnd.getTime()}`;
 }
 
-type Spend = (kind: SignupKind, subject: string) => Promise<Date | null>;
+type Spend = (kind: UsageKind, subject: string) => Promise<Date | null>;
 
 const spender =
   (tx: Tx, { pid, secret }: StoreRow, now: Date): Spend =>
   (kind, subject) =>
-    consume(tx, pid, signupKey(secret, kind, subject), SIGNUP_LIMITS[kind], now);
+    consume(tx, pid, usageKey(secret, kind, subject), USAGE_LIMITS[kind], now);
 
 /** SMS messages cost money: beyond the limits a shopper is rejected, while a store's own call is only delayed. */
 async function admitText(
@@ -113,9 +114,9 @@ async function admitText(
 ): Promise<Date | null> {
   const isShoppers = ctx.viewer.keyId === null;
   const counts = [
-    ...(isStranger ? [['textGuest', regid] as const] : []),
-    ...(isShoppers ? [['textAddress', ctx.address] as const, ['textStore', ''] as const] : []),
-    ['textRange', range] as const,
+    ...(isStranger ? [['signup textGuest', regid] as const] : []),
+    ...(isShoppers ? [['signup textAddress', ctx.address] as const, ['signup textStore', ''] as const] : []),
+    ['signup textRange', range] as const,
   ];
   let latest: Date | null = null;
   for (const [kind, subject] of counts) {

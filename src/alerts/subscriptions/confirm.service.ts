@@ -1,6 +1,7 @@
 import type { Services } from '../../context.ts';
 import type { Db, Tx } from '../../platform/database/database.ts';
 import { newId } from '../../platform/ids.ts';
+import { findAccount } from '../../shoppers/account.repo.ts';
 import { addOptIns, deleteSuppressions } from '../../shoppers/contacts/consent.repo.ts';
 import { isAccountContact, maskContact } from '../../shoppers/contacts/contact.rules.ts';
 import { readerLanguage } from '../../shoppers/contacts/language.repo.ts';
@@ -8,7 +9,6 @@ import { readConfirm, readShortConfirm } from '../../shoppers/contacts/link.rule
 import { recordConsent } from '../../shoppers/contacts/mailing-list.service.ts';
 import { namedStore } from '../../shoppers/contacts/opt-out.service.ts';
 import { announceCreated } from '../../shoppers/contacts/subscription-events.service.ts';
-import { newAccount } from '../../shoppers/shopper.service.ts';
 import type { Sender } from '../../stores/sender.repo.ts';
 import { catchUp } from '../events/event.service.ts';
 import { describeAsked } from './confirm-message.service.ts';
@@ -60,17 +60,17 @@ async function describe(
   };
 }
 
-function coverageOf(store: Sender, claim: ConfirmClaim): requests.Coverage {
+async function coverageOf(db: Db, { pid }: Sender, claim: ConfirmClaim): Promise<requests.Coverage> {
   const { contact } = claim;
-  const own = isAccountContact(contact) ? newAccount(store, contact.value).regid : null;
-  return { pid: store.pid, own, ...claim };
+  const account = isAccountContact(contact) ? await findAccount(db, pid, contact.value) : null;
+  return { pid, own: account?.regid ?? null, ...claim };
 }
 
 /** Returns null if the link is invalid or expired. Changes nothing. */
 export async function previewConfirmation(deps: Deps, token: string, lang: string | null) {
   const opened = await open(deps, token);
   if (opened === null) return null;
-  const pending = await requests.listPending(deps.db, coverageOf(opened.store, opened.claim));
+  const pending = await requests.listPending(deps.db, await coverageOf(deps.db, opened.store, opened.claim));
   return describe(deps, opened, pending.reverse(), lang);
 }
 
@@ -98,7 +98,7 @@ export async function confirmSubscriptions(deps: Deps, token: string, lang: stri
 /** Confirms the requests that a link covers, and creates their subscriptions again if they were removed. */
 async function confirmPending(tx: Tx, store: Sender, claim: ConfirmClaim, now: Date) {
   const { pid } = store;
-  const pending = await requests.listPending(tx, coverageOf(store, claim));
+  const pending = await requests.listPending(tx, await coverageOf(tx, store, claim));
   if (pending.length === 0) return [];
   const signUp = { pid, ...claim.contact, regid: claim.requester ?? '', confirmedAt: now };
   const wanted = new Map(pending.map((request) => [keyOf(request), { ...request, id: newId() }]));

@@ -1,4 +1,6 @@
 import type { Services } from '../../context.ts';
+import type { Tx } from '../../platform/database/database.ts';
+import type { ContactKey } from '../../shoppers/contacts/contact.rules.ts';
 import { readUndo } from '../../shoppers/contacts/link.rules.ts';
 import { restoreConsent } from '../../shoppers/contacts/mailing-list.service.ts';
 import * as optOuts from '../../shoppers/contacts/opt-out.repo.ts';
@@ -16,17 +18,22 @@ export const undoUnsubscribe = (deps: Deps, token: string, undoing: string, lang
     const now = deps.now();
     const record = readUndo(store, claim, undoing, now);
     if (record === null) return { isUndone: false };
-    const undo = JSON.parse(record) as Undo;
     await deps.db.transaction(async (tx) => {
-      const restored = await optOuts.restoreSubscriptions(tx, undo.subscriptions);
-      await optOuts.restoreContact(tx, pid, claim, undo);
-      if (undo.consent) await restoreConsent(tx, pid, claim, undo.consent, now);
-      await announce(tx, 'subscription.created', restored, now);
-      const confirmed = restored.filter(({ confirmedAt }) => confirmedAt !== null);
-      await catchUp(tx, pid, confirmed, now);
+      // A token of the previous release has one record, of the claim's own contact.
+      for (const undo of [JSON.parse(record) as Undo | Undo[]].flat())
+        await restore(tx, pid, { ...claim, value: undo.value ?? claim.value }, undo, now);
     });
     return { isUndone: true };
   });
+
+async function restore(tx: Tx, pid: string, contact: ContactKey, undo: Undo, now: Date): Promise<void> {
+  const restored = await optOuts.restoreSubscriptions(tx, undo.subscriptions);
+  await optOuts.restoreContact(tx, pid, contact, undo);
+  if (undo.consent) await restoreConsent(tx, pid, contact, undo.consent, now);
+  await announce(tx, 'subscription.created', restored, now);
+  const confirmed = restored.filter(({ confirmedAt }) => confirmedAt !== null);
+  await catchUp(tx, pid, confirmed, now);
+}
 
 /** The topics of which the contact of an unsubscribe link gets alerts; null for a link that is not ours. */
 export const viewPreferences = (deps: Deps, token: string, lang: string | null) =>

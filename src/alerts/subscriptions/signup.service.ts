@@ -9,14 +9,15 @@ import { deleteSuppressions, useOptIn } from '../../shoppers/contacts/consent.re
 import { isAccountContact } from '../../shoppers/contacts/contact.rules.ts';
 import { recordConsent } from '../../shoppers/contacts/mailing-list.service.ts';
 import { announceCreated } from '../../shoppers/contacts/subscription-events.service.ts';
+import type { ShopperRow } from '../../shoppers/shopper.repo.ts';
 import { enter } from '../../shoppers/shopper.service.ts';
 import type { StoreRow } from '../../stores/store.repo.ts';
 import { consumeAll } from '../../stores/usage-window.repo.ts';
+import { USAGE_LIMITS, failTooMany, usageKey } from '../../stores/usage-window.rules.ts';
 import { catchUp } from '../events/event.service.ts';
 import { sendConfirmation } from './confirm-message.service.ts';
 import type { Requester } from './confirm-message.service.ts';
 import { saveRequests, withdrawPendingConsent } from './request.repo.ts';
-import { SIGNUP_LIMITS, failTooMany, signupKey } from './signup.rules.ts';
 import { saveSubscriptions } from './subscription.repo.ts';
 import type { NewSubscription, SignUpWrite, StoredSubscription } from './subscription.repo.ts';
 import { checkSignUp, keyOf } from './subscription.rules.ts';
@@ -36,24 +37,23 @@ type Open = WantedSignUp & {
 type Saved = Open & { rows: StoredSubscription[]; asked: number; created: StoredSubscription[] };
 
 /** Any shopper except the account with that address may be a stranger to the contact. */
-function requesterOf({ ctx, checked: { contact } }: WantedSignUp): Requester {
-  const { shopper } = ctx.viewer;
+function requesterOf({ checked: { contact } }: WantedSignUp, shopper: ShopperRow | null): Requester {
   if (shopper === null) return { regid: '', isStranger: false };
   const isOwn = !shopper.isGuest && isAccountContact(contact) && contact.value === shopper.em;
   return { regid: shopper.regid, isStranger: !isOwn };
 }
 
 /** One confirmation is enough for the store and the account of that address; a stranger needs one of its own requests. */
-async function open(tx: Tx, given: WantedSignUp): Promise<Open> {
+async function open(tx: Tx, given: WantedSignUp, shopper: ShopperRow | null): Promise<Open> {
   const { ctx, store, checked, now } = given;
-  const requester = requesterOf(given);
+  const requester = requesterOf(given, shopper);
   // A store without double opt-in vouches for the contacts it names; a stranger in a browser always has to confirm.
   const mustConfirm = store.doubleOptIn || (requester.isStranger && ctx.viewer.keyId === null);
   const prover = requester.isStranger ? requester.regid : null;
   const isConfirmed = !mustConfirm || (await useOptIn(tx, store.pid, checked.contact, prover, now));
   const confirmedAt = isConfirmed ? now : null;
   // An account's own alerts follow the account's language; another requester's language is all that is known of the contact.
-  const language = checked.language ?? (requester.isStranger ? ctx.viewer.shopper!.language : null);
+  const language = checked.language ?? (requester.isStranger ? shopper!.language : null);
   const wanted: NewSubscription[] = checked.products.flatMap((product) =>
     checked.topics.map((topic) => ({ ...product, topic, extras: checked.extras, language, id: newId() })),
   );
@@ -105,15 +105,15 @@ async function storeConsent(tx: Tx, { store, checked, signUp, requester, now }: 
 /** A stranger's pending requests count per shopper and contact, because the response must not reveal others' requests. */
 async function count(tx: Tx, all: readonly Saved[]): Promise<void> {
   const consume = async (
-    kind: 'contact' | 'address',
+    kind: 'signup contact' | 'signup address',
     some: readonly Saved[],
     subjectOf: (one: Saved) => string,
   ): Promise<void> => {
     const uses = some.map((one) => {
       const { pid, secret } = one.store;
-      return { pid, key: signupKey(secret, kind, subjectOf(one)), now: one.now, amount: one.asked };
+      return { pid, key: usageKey(secret, kind, subjectOf(one)), now: one.now, amount: one.asked };
     });
-    const untils = await consumeAll(tx, SIGNUP_LIMITS[kind], uses);
+    const untils = await consumeAll(tx, USAGE_LIMITS[kind], uses);
     untils.forEach((until, index) => {
       if (until !== null) failTooMany(kind, until, some[index]!.now);
     });
@@ -122,23 +122,29 @@ async function count(tx: Tx, all: readonly Saved[]): Promise<void> {
     `${medium} ${value}${isApart ? ` ${regid}` : ''}`;
   const asking = all.filter(({ asked }) => asked > 0);
   const ownCalls = asking.filter(({ ctx }) => ctx.viewer.keyId === null);
-  await consume('contact', asking, contactIn);
-  await consume('address', ownCalls, ({ ctx }) => ctx.address);
+  await consume('signup contact', asking, contactIn);
+  await consume('signup address', ownCalls, ({ ctx }) => ctx.address);
 }
 
-/** A guest's first sign-up makes its row. Every process locks in this order, so that shared sign-ups do not deadlock. */
-async function enterGuests(tx: Tx, wanted: readonly WantedSignUp[]): Promise<void> {
-  const guests = wanted.flatMap(({ ctx: { viewer }, now }) =>
-    viewer.shopper?.isGuest ? [{ shopper: viewer.shopper, now }] : [],
+/**
+ * A guest's first sign-up makes its row, and the address of an account stays until the sign-up is stored. Every process locks in this order, so that
+ * shared sign-ups do not deadlock.
+ */
+async function enterShoppers(tx: Tx, wanted: readonly WantedSignUp[]): Promise<Map<string, ShopperRow>> {
+  const entered = new Map<string, ShopperRow>();
+  const callers = wanted.flatMap(({ ctx }) =>
+    ctx.viewer.shopper ? [{ ctx, shopper: ctx.viewer.shopper }] : [],
   );
-  guests.sort((one, two) => (one.shopper.regid < two.shopper.regid ? -1 : 1));
-  for (const { shopper, now } of guests) await enter(tx, shopper, now);
+  callers.sort((one, two) => (one.shopper.regid < two.shopper.regid ? -1 : 1));
+  for (const { ctx, shopper } of callers) entered.set(shopper.regid, await enter(tx, ctx, shopper));
+  return entered;
 }
 
 async function storeWishes(tx: Tx, wanted: readonly WantedSignUp[]): Promise<boolean[]> {
-  await enterGuests(tx, wanted);
+  const entered = await enterShoppers(tx, wanted);
   const opened: Open[] = [];
-  for (const one of wanted) opened.push(await open(tx, one));
+  for (const one of wanted)
+    opened.push(await open(tx, one, entered.get(one.ctx.viewer.shopper?.regid ?? '') ?? null));
   const saved = await save(tx, opened);
   for (const one of saved) await catchUpLate(tx, one);
   await announceCreated(tx, saved);

@@ -15,6 +15,7 @@ const STATUSES: Record<Status, [name: string, meaning: string]> = {
   401: ['Unauthorised', `${CREDENTIALS} After \`sw-badregid\`, identify the shopper again.`],
   403: ['Forbidden', 'The caller is not allowed to do this.'],
   404: ['NotFound', 'The requested record does not exist, or belongs to someone else.'],
+  409: ['Conflict', 'The email address or external id belongs to another account. Nothing has changed.'],
   429: ['TooManyRequests', 'Too many requests. Retry after `Retry-After` seconds.'],
   500: [
     'InternalServerError',

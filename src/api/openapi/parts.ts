@@ -20,7 +20,11 @@ The service generates this document from its own routes and its GraphQL schema. 
 
 /** Groups of calls by path, and of GraphQL operations by schema file, in the reader's order; the last pattern that matches wins. */
 const GROUPS = [
-  [/\/(user\/|shoppers?[/.]|privacy\.)/, 'Shoppers', 'Guests and accounts, and how they merge at login.'],
+  [
+    /\/(user\/|shopify\/|shoppers?[/.]|privacy\.)/,
+    'Shoppers',
+    'Guests and accounts, and how they merge at login.',
+  ],
   [/\/(lists\/|(list|item|live|trash|node)\.)/, 'Lists', 'A shopper’s lists.'],
   [/\/lists\/(update-ctx|is-in-lists|[a-z-]*items)$/, 'Items', 'The items of lists, and deleted ones.'],
   [/\/lists\/sfl\//, 'Save for later', 'The list of items that a shopper moved out of the cart.'],
@@ -31,6 +35,11 @@ const GROUPS = [
   [/\/report\./, 'Reports', 'What shoppers do and want, and what is left to set up.'],
   [/\/webhook\./, 'Webhooks', 'The URLs to which the service sends events, and the deliveries to them.'],
   [/\/(me$|(store|mail-server|integration)\.)/, 'Store', 'The store that an API key belongs to.'],
+  [
+    /\/(fetch-recently-viewed-products|fetch-saved-cart-products|enabled-features)$/,
+    'Compatibility',
+    'Calls for which clients of the public product wait. They are always empty.',
+  ],
   [/\/operator\./, 'Operator', 'All stores of this service, for those who run it.'],
 ] as const;
 
@@ -60,7 +69,8 @@ const SESSIONID =
 /** `fields` are the credentials sent in the form. */
 type Caller = { security: Schema[]; fields: { name: string; schema: Schema; isRequired?: true }[] };
 
-export function callerOf(path: string, { isOpen, namesShopper }: Route): Caller {
+export function callerOf(path: string, { isOpen, isLogin, namesShopper }: Route): Caller {
+  if (isLogin) return { security: [{ pid: [] }], fields: [] };
   const identity = (name: 'regid' | 'sessionid', description: string) => ({
     name,
     schema: { type: 'string', description, example: EXAMPLES.values[name] },

@@ -1,8 +1,10 @@
 import type { Request, Response } from 'express';
 import type { GraphQLSchema } from 'graphql';
 import type { Credentials } from '../../context.ts';
+import { WHOLE_QUERY } from '../../platform/route/form.ts';
 import { createReader, isStorePath } from '../../platform/route/route.ts';
 import type { Route, RouteTable, Sent } from '../../platform/route/route.ts';
+import { NO_CREDENTIALS } from '../../shoppers/authenticate.service.ts';
 import { nameRoute, traceOf } from '../access-log.ts';
 import { headerCredentials } from '../authenticate.ts';
 import { planOf } from '../plan.ts';
@@ -36,8 +38,9 @@ export function prepareRoutes(schema: GraphQLSchema, table: RouteTable): ServedR
  * Shopper calls name the store in the query and the shopper in the form; store calls use Authorization, and x-regid for a
  * shopper. A `regid` in the form of a store call is an ordinary field, unless the row says that it names the shopper.
  */
-function credentialsOf(req: Request, { path, namesShopper }: ServedRoute, sent: Sent): Credentials {
+function credentialsOf(req: Request, { path, namesShopper, isLogin }: ServedRoute, sent: Sent): Credentials {
   const headers = headerCredentials(req);
+  if (isLogin) return { ...NO_CREDENTIALS, pid: sent('pid') ?? headers.pid };
   if (isStorePath(path)) {
     const regid = (namesShopper ? sent('regid') : null) ?? headers.regid;
     return { ...headers, pid: '', regid, sessionid: '' };
@@ -57,6 +60,7 @@ const NEVER_IN_QUERY = new Set(['regid', 'sessionid']);
 function fieldsOf(query: string, body: string): Sent {
   const inBody = parseUrlEncoded(body);
   const inQuery = parseUrlEncoded(query);
+  inQuery.set(WHOLE_QUERY, query);
   return (field) => inBody.get(field) || (NEVER_IN_QUERY.has(field) ? null : inQuery.get(field)) || null;
 }
 

@@ -4,6 +4,7 @@ import { itemRoutes } from '../../lists/item.routes.ts';
 import { listRoutes, liveRoutes, restoreRoutes } from '../../lists/list.routes.ts';
 import type { RouteTable } from '../../platform/route/route.ts';
 import { contactRoutes } from '../../shoppers/contacts/contact.routes.ts';
+import { legacyRoutes } from '../../shoppers/legacy.routes.ts';
 import { privacyRoutes } from '../../shoppers/privacy/privacy.routes.ts';
 import { shopperRoutes } from '../../shoppers/shopper.routes.ts';
 import { catalogRoutes } from '../../stores/catalogue/catalog.routes.ts';
@@ -23,4 +24,5 @@ export const routes: RouteTable = {
   ...itemRoutes,
   ...restoreRoutes,
   ...liveRoutes,
+  ...legacyRoutes,
 };

@@ -25,9 +25,10 @@ const DRAFT = 'wishgate_restore';
 const QUEUES = Object.entries({ outbox: 'queued', restock: 'open' });
 
 /** In an existing store the backup only adds to these: no opt-out, no log entry and no sent message is undone. */
-const KEPT = 'alert_mute alert_seen audit_entry mailing_answer outbox restock suppression unmeasured'.split(
-  ' ',
-);
+const KEPT =
+  'alert_mute alert_seen audit_entry former_address mailing_answer outbox restock suppression unmeasured'.split(
+    ' ',
+  );
 /** An existing store keeps these as they are: a revoked key stays revoked. */
 const KEYS = ['store_key', 'store_session'];
 const REVISIONS = new Map([
@@ -150,11 +151,27 @@ async function prepareDraft({ run, live, isThere }: Draft, withoutQueue: boolean
     `UPDATE shopper s SET epoch = n.epoch FROM ${live('shopper')} n
      WHERE n.pid = s.pid AND n.regid = s.regid AND s.pid = $1 AND n.epoch > s.epoch`,
   );
-  // Without its row, a shopper that the backup does not know would start again with sessions that have ended.
+  await keepNames(run, live);
+  // Without its row, a shopper that the backup does not know would start again with sessions that have ended, or those of an account that has moved on.
   await run(
     `INSERT INTO shopper (pid, regid, is_guest, merged_into, uid, di, epoch)
-     SELECT pid, regid, is_guest, merged_into, uid, di, epoch FROM ${live('shopper')} WHERE pid = $1 AND epoch > 0 ON CONFLICT DO NOTHING`,
+     SELECT pid, regid, is_guest, merged_into, uid, di, epoch + (NOT is_guest)::int FROM ${live('shopper')}
+     WHERE pid = $1 AND (epoch > 0 OR NOT is_guest) ON CONFLICT DO NOTHING`,
   );
+}
+
+/** An account keeps the address and external id that it has now: one that it gave up since the backup may be another person's. */
+async function keepNames(run: Draft['run'], live: Draft['live']): Promise<void> {
+  const rename = (set: string, isSame: string) =>
+    run(
+      `UPDATE shopper s SET ${set} FROM ${live('shopper')} n WHERE n.pid = s.pid AND s.pid = $1 AND ${isSame}`,
+    );
+  const isRenamed = `n.regid = s.regid AND (n.em, n.external_id) IS DISTINCT FROM (s.em, s.external_id)
+    AND (n.em IS NOT NULL OR n.external_id IS NOT NULL)`;
+  for (const column of ['em', 'external_id'])
+    await rename(`${column} = NULL`, `n.${column} = s.${column} AND n.regid <> s.regid`);
+  await rename('em = NULL, external_id = NULL', isRenamed);
+  await rename('em = n.em, external_id = n.external_id', isRenamed);
 }
 
 async function copyDraft({ run, live, isThere }: Draft, client: pg.ClientBase): Promise<void> {

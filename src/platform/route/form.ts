@@ -34,6 +34,8 @@ export type Field<Value = unknown> = {
   otherNames?: readonly string[];
   /** The reference shows it in the query; every field is accepted in the query and in the body. */
   isInQuery?: true;
+  /** It is the query itself, as it was sent. */
+  isWholeQuery?: true;
   /** Omitted from the reference's example, because it makes the call do something less common. */
   isUnusual?: true;
 };
@@ -150,6 +152,12 @@ export const jsonOrText: Field<never> = {
 };
 
 export const fixed = <Value>(value: Value): Field<Value> => ({ kind: 'fixed', read: () => value });
+
+/** No field has this name. */
+export const WHOLE_QUERY = '?';
+
+/** The query as it was sent, because somebody has signed it. */
+export const wholeQuery: Field<string> = { kind: 'fixed', read: (text) => text ?? '', isWholeQuery: true };
 
 const NUMBER = /^\s*[+-]?\d{1,15}(\.\d{1,15})?\s*$/;
 

@@ -15,7 +15,7 @@ import type { DocumentNode, FieldNode, GraphQLInputType, GraphQLSchema } from 'g
 import type { ErrorType } from '../errors.ts';
 import { objectSchema, rawJson, stringifyJson, stripNull } from '../json.ts';
 import type { ObjectSchema, Schema } from '../json.ts';
-import { innermostRefusal } from './form.ts';
+import { WHOLE_QUERY, innermostRefusal } from './form.ts';
 import type { Field, Input, Place } from './form.ts';
 
 export type StreamType = 'application/json' | 'text/csv';
@@ -42,6 +42,8 @@ export type Route = {
   missing?: readonly [type: ErrorType, msg?: string];
   /** Public data, which needs no shopper. */
   isOpen?: true;
+  /** Gives an identity: the pid is the only credential, and a regid in the form is an ordinary field. */
+  isLogin?: true;
   /** Streams the response; for JSON, the document describes its content. */
   stream?: ReplyStream;
   /** With a store key, the form's `regid` or the header names the shopper on whose behalf the store calls. */
@@ -103,7 +105,7 @@ export function readingsOf(schema: GraphQLSchema, { document, form }: Route): Re
     const around = uses.get(variable) ?? [];
     const read = (name: string, field: Field) => ({
       name,
-      names: [name, ...(field.otherNames ?? [])],
+      names: field.isWholeQuery ? [WHOLE_QUERY] : [name, ...(field.otherNames ?? [])],
       field,
     });
     if (isField(entry))

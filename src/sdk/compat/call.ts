@@ -1,18 +1,10 @@
-import { callable as makeCallable, settle } from '../../../packages/client/src/error.ts';
+import { notify, settle } from '../../../packages/client/src/error.ts';
 import { plainId } from '../../../packages/client/src/ids.ts';
-import type {
-  Call,
-  ProductId,
-  ProductInput,
-  ProductRef,
-  VariantId,
-} from '../../../packages/client/src/wishgate.ts';
+import type { ProductInput, ProductRef } from '../../../packages/client/src/wishgate.ts';
+import type { PageProduct } from './page.ts';
 
 /** A page may pass anything as a callback: only functions are called. */
 export type Callback = unknown;
-
-/** A product as pages pass it: a price may be a string, and the URL may be missing. */
-export type PageProduct = Record<string, unknown> & { epi: VariantId; empi?: ProductId; du?: string };
 
 export type ListName = string | { lid: string };
 
@@ -21,12 +13,14 @@ export const done = <Result>(run: () => Promise<Result>, onSuccess?: Callback, o
   settle(run, onSuccess as undefined, (error) => {
     Object.assign(error, { description: error.message });
     if (typeof onError === 'function') (onError as (error: Error) => void)(error);
-    else console.warn(error);
+    else if (!('isShown' in error)) console.warn(error);
   });
 
-export const callable = <Args extends unknown[], Result>(
-  run: (...args: Args) => Promise<Result>,
-): Call<Args, Result> => makeCallable(run, done);
+/** Makes a function that pages call: `at` is the position of the callback for success, which the one for errors follows. */
+export const callAt =
+  <Args extends unknown[], Result>(at: number, run: (...args: Args) => Promise<Result>) =>
+  (...given: unknown[]): Promise<Result> =>
+    done(() => run(...(given as Args)), given[at], given[at + 1]);
 
 export const lidOf = (list: ListName): string => (typeof list === 'object' && list ? list.lid : list);
 
@@ -37,13 +31,11 @@ export const refOf = ({ epi, empi, du }: PageProduct): ProductRef => ({
   du: du || location.href,
 });
 
-/** Pages often pass prices as strings; one that is not a number is omitted. */
-export function fieldsOf(product: PageProduct): PageProduct {
-  const pr = parseFloat(product['pr'] as string);
-  return { ...product, pr: Number.isFinite(pr) ? pr : undefined };
-}
+export const productOf = (product: PageProduct): ProductInput => ({ ...product, ...refOf(product) });
 
-export const productOf = (product: PageProduct): ProductInput => ({
-  ...fieldsOf(product),
-  ...refOf(product),
-});
+/** Calls a page's function with several values. */
+export const invoke = (callback: Callback, ...values: unknown[]): void =>
+  notify(
+    (all: unknown[]) => typeof callback === 'function' && (callback as (...all: unknown[]) => void)(...all),
+    values,
+  );

@@ -2,8 +2,9 @@ import { notify } from '../../../packages/client/src/error.ts';
 import { trackNewest } from '../../../packages/client/src/newest.ts';
 import type * as library from '../../../packages/client/src/wishgate.ts';
 import { createSwat } from './functions.ts';
+import type * as more from './more.ts';
 
-type Swat = ReturnType<typeof createSwat>;
+type Swat = ReturnType<typeof createSwat>['swat'];
 type Queue = ((swat: Swat) => void)[];
 /** The identity, with the email address if the back end sends it; null for a guest. */
 type Identified = library.Identity & { email?: string | null };
@@ -15,6 +16,10 @@ type Globals = {
   wishgateCompat?: boolean;
   SwymCallbacks?: Queue;
   SwymUtils?: unknown;
+  SwymTracker?: unknown;
+  initSwymShopify?: () => void;
+  triggerSwymVariantEvent?: unknown;
+  wishgateMore?: typeof more;
   _swat?: Swat;
 };
 
@@ -34,29 +39,41 @@ const template = shareUrl ?? `${baseUrl}/shared/{lid}?pid={pid}`;
 const given = page.wishgateOptions ?? {};
 
 let email: string | null | undefined;
+/** Without one, all visitors are guests, whom the library identifies. */
+let hasBackEnd = !!given.identify || address !== '';
 const begin = trackNewest();
 
 /** Calls the page's function, or the store's back end at the tag's URL. */
 async function identify(): Promise<library.Identity> {
+  if (!hasBackEnd) throw new Error('The shop has no back end');
   const isNewest = begin();
   const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' };
   const response = given.identify ? null : await fetch(address, { ...request, credentials: 'include' });
-  if (response && !response.ok) throw new Error(`${address} returned ${response.status}`);
+  if (response && !response.ok) {
+    // Only the attribute promises one.
+    hasBackEnd = tag.dataset['identify'] !== undefined || !/40[45]/.test(String(response.status));
+    throw new Error(`${address} returned ${response.status}`);
+  }
   const who = (response ? await response.json() : await given.identify!()) as Identified;
   if (isNewest()) ({ email } = who);
   return who;
 }
 
-function loadLibrary(): Promise<typeof library> {
-  return new Promise((resolve, reject) => {
-    if (page.wishgate) return resolve(page.wishgate);
-    const script = document.createElement('script');
-    script.src = `${baseUrl}/client/wishgate.js`;
-    script.nonce = tag.nonce;
-    script.onload = () => resolve(page.wishgate!);
-    script.onerror = () => reject(new Error(`${script.src} cannot be loaded`));
-    document.head.append(script);
-  });
+/** Loads a script of the service, which sets the global `name`. */
+async function load<Name extends 'wishgate' | 'wishgateMore'>(
+  name: Name,
+  file: string,
+): Promise<NonNullable<Globals[Name]>> {
+  if (!page[name])
+    await new Promise<void>((resolve, reject) => {
+      const script = document.createElement('script');
+      script.src = `${baseUrl}/client/${file}.js`;
+      script.nonce = tag.nonce;
+      script.onload = () => resolve();
+      script.onerror = () => reject(new Error(`${script.src} cannot be loaded`));
+      document.head.append(script);
+    });
+  return page[name]!;
 }
 
 async function start(): Promise<void> {
@@ -75,32 +92,37 @@ async function start(): Promise<void> {
       return who;
     },
   } as library.WishgateOptions;
-  const client = (await loadLibrary()).init(options);
+  const [{ init }] = await Promise.all([load('wishgate', 'wishgate'), isIdentified]);
+  const client = init(hasBackEnd ? options : { ...options, identify: undefined });
 
   /** The service's value, if the back end sends no address. */
   let hasAccount = false;
   const learn = async (): Promise<void> => {
     if (email === undefined) hasAccount = await client.isLoggedIn().catch(() => false);
   };
-  const swat = createSwat(
+  const isLoggedIn = (): boolean => (email === undefined ? hasAccount : !!email);
+  const { swat, emit } = createSwat(
     client,
     {
+      pid: options.pid,
       listName: listName ?? 'My Wishlist',
       currency: currency ?? '',
-      linkTo: (lid) => {
-        const values: Record<string, string> = { '{lid}': lid, '{pid}': options.pid };
-        const link = template.replace(/\{[lp]id\}/g, (name) => encodeURIComponent(values[name]!));
-        return new URL(link, location.href).href;
-      },
+      template,
+      account: () => ({ authn: isLoggedIn(), email: email ?? undefined }),
+      loadMore: () => load('wishgateMore', 'compat-more'),
     },
-    () => (email === undefined ? hasAccount : !!email),
+    isLoggedIn,
   );
   client.onChange((change) => void (change === 'identity' && learn()));
-  await isIdentified;
   await learn();
 
   page._swat = swat;
   page.SwymUtils ??= swat.utils;
+  page.SwymTracker ??= swat;
+  page.triggerSwymVariantEvent = swat.triggerSwymVariantEvent;
+  // Generated snippets of themes call the first where the object is there before them, and hide buttons in Safari by the second.
+  page.initSwymShopify ??= () => undefined;
+  document.getElementById('safari-flasher-pre')?.remove();
   /** Runs the queued functions, and later ones as they are pushed. A page may also replace the queue. */
   const take = (queue: Queue): Queue => {
     queue.push = (...callbacks) => {
@@ -118,6 +140,7 @@ async function start(): Promise<void> {
     set: (queue: Queue) => void (current = take(queue)),
   });
   take(waiting);
+  emit('configLoaded', swat.retailerSettings);
 }
 
 // A page that includes the tag twice gets one object.

@@ -1,9 +1,15 @@
-import { clientError } from '../../../packages/client/src/error.ts';
-import type { AlertAnswer, Item, ItemChange, List, Wishgate } from '../../../packages/client/src/wishgate.ts';
+import type {
+  Item,
+  ItemChange,
+  List,
+  ProductInput,
+  Wishgate,
+} from '../../../packages/client/src/wishgate.ts';
 import { createButtons } from './buttons.ts';
-import { callable, done, productOf, refOf } from './call.ts';
-import type { Callback, PageProduct } from './call.ts';
-import { askAddress } from './ui.ts';
+import { callAt, done, refOf } from './call.ts';
+import type { Callback } from './call.ts';
+import type { Later } from './later.ts';
+import type { PageProduct } from './page.ts';
 
 /** Event types by number; of those that pages request, only the wishlist is stored. */
 export const EVENT_TYPES = {
@@ -21,10 +27,9 @@ type Shared = {
   client: Wishgate;
   /** The list name for pages that support only one list. */
   listName: string;
-  isLoggedIn: () => boolean;
   emit: (name: string, detail: unknown) => void;
-  allItems: (lid: string) => Promise<Item[]>;
-  subscribe: (product: PageProduct, alert: { mediumvalue?: string }) => Promise<AlertAnswer>;
+  complete: (product: PageProduct) => Promise<ProductInput>;
+  later: Later;
 };
 
 /** Finds the list of this name, or else the oldest wishlist. */
@@ -32,6 +37,12 @@ async function findDefault({ client, listName }: Shared): Promise<List | undefin
   const lists = (await client.fetchLists()).filter(({ lty }) => lty === null || lty === 'wl');
   return lists.find(({ lname }) => lname === listName) ?? lists[lists.length - 1];
 }
+
+/** An item as the older interface calls it, with the names of its lists. */
+export const asEvent = (item: Item, { lname }: List) => ({
+  ...item,
+  ...{ _id: item.id, et: EVENT_TYPES.addToWishList, ts: item.cts, hashtags: [lname] },
+});
 
 /** The interface for a single list, which is created when the first item is added. */
 export function createOlder(page: Shared) {
@@ -44,13 +55,19 @@ export function createOlder(page: Shared) {
     if (type != null && type !== EVENT_TYPES.addToWishList) return [];
     const list = await findDefault(page);
     if (!list) return [];
-    const items = list.listcontents.length < list.cnt ? await page.allItems(list.lid) : list.listcontents;
-    return items.map((item) => ({ ...item, et: EVENT_TYPES.addToWishList, ts: item.cts }));
+    const { lid, cnt, listcontents } = list;
+    const items = listcontents.length < cnt ? await page.later('fetchListCtx', lid) : listcontents;
+    return (items as Item[]).map((item) => asEvent(item, list));
   };
   const fetchOfType = (ok?: Callback, type?: unknown, err?: Callback): Promise<object[]> =>
     done(() => fetchItems(type), ok, err);
+  /** The second file adds to the lists that the product's `hashtags` name. */
   const add = async (product: PageProduct): Promise<Item> => {
-    const item = await client.addToList((await defaultList()).lid, productOf(product));
+    const whole = await page.complete(product);
+    if (!whole.epi && !('title' in whole)) throw new Error('The product has no epi');
+    const item = (product['hashtags'] as string | string[] | undefined)?.length
+      ? ((await page.later('addToHashtags', whole)) as Item)
+      : await client.addToList((await defaultList()).lid, whole);
     emit('addedToWishlist', item);
     return item;
   };
@@ -60,17 +77,10 @@ export function createOlder(page: Shared) {
     emit('removedFromWishlist', { ...product, ...item });
     return item;
   };
-  /** Subscribes an account's own address, and asks a guest for one. */
-  const watch = async (product: PageProduct, place: Element | null): Promise<AlertAnswer> => {
-    const mediumvalue = page.isLoggedIn() ? undefined : await askAddress(place);
-    if (mediumvalue === null) throw clientError('invalid-mediumvalue', 'The email address is missing');
-    return page.subscribe(product, { mediumvalue });
-  };
-
   const buttons = createButtons({
     add,
     remove,
-    watch: (product) => watch(product, null),
+    watch: (product) => page.later('watch', product),
     savedItems: () => fetchItems(null),
   });
 
@@ -78,13 +88,15 @@ export function createOlder(page: Shared) {
     defaultList,
     buttons,
     functions: {
-      addToWishList: callable(add),
-      addToWishlist: callable(add),
-      removeFromWishList: callable(remove),
-      fetch: callable(() => fetchItems(null)),
+      addToWishList: callAt(1, add),
+      addToWishlist: callAt(1, add),
+      addToWishlistUsingDu: callAt(1, add),
+      removeFromWishList: callAt(1, remove),
+      removeFromWishlist: callAt(1, remove),
+      fetch: callAt(0, () => fetchItems(null)),
       fetchWrtEventTypeET: fetchOfType,
       fetchWrtEventType: fetchOfType,
-      initializeActionButtons: buttons.draw,
+      initializeActionButtons: buttons.initialize,
       /**
        * The click event is the first argument; pages without one start with the product. The form's parent element is among the
        * rest.
@@ -92,13 +104,11 @@ export function createOlder(page: Shared) {
       addToWatchList: (...given: unknown[]) => {
         const at = (given[0] as PageProduct | null)?.epi === undefined ? 1 : 0;
         const [product, ok, ...rest] = given.slice(at);
-        const place = rest.find((value) => value instanceof Element) ?? null;
-        return done(
-          () => watch(product as PageProduct, place),
-          ok,
-          rest.find((value) => typeof value === 'function'),
-        );
+        const err = rest.find((value) => typeof value === 'function');
+        return done(() => page.later('watch', product, ...rest), ok, err);
       },
     },
   };
 }
+
+export type Older = ReturnType<typeof createOlder>;

@@ -1,43 +1,42 @@
-import type { ListContents, SaveForLater, Wishgate } from '../../../packages/client/src/wishgate.ts';
-import { callable, done, fieldsOf, productOf, refOf } from './call.ts';
-import type { PageProduct } from './call.ts';
+import type { ListContents, SaveForLater } from '../../../packages/client/src/wishgate.ts';
+import { refOf } from './call.ts';
+import { clean } from './clean.ts';
+import type { Lists } from './lists.ts';
+import type { Tools } from './more.ts';
+import type { PageProduct } from './page.ts';
+
+export type SavedName = 'fetch' | Exclude<keyof SaveForLater, 'init'>;
 
 /** Pages that stored a missing id pass it back as the string `null` or `undefined`. */
 const isLid = (value: unknown): value is string =>
   typeof value === 'string' && !/^(|null|undefined)$/.test(value);
 
 /** Accepts the list as the first argument, or the items first as in the browser client. */
-export function createSaved(client: Wishgate, details: (lid: string) => Promise<ListContents>) {
-  const saved = client.SaveForLater;
-  const init = async () => {
-    const contents = await saved.init();
+export function createSaved({ client, emit, complete }: Tools, { fetchListDetails }: Lists) {
+  const calls = client.SaveForLater;
+  const savedInit = async (): Promise<ListContents & { listid: string }> => {
+    const contents = await calls.init();
     return { ...contents, listid: contents.list.lid };
   };
-  const change =
-    (name: Exclude<keyof SaveForLater, 'init'>, toItem: (product: PageProduct) => object) =>
-    (...given: unknown[]) => {
-      const hasList = typeof given[0] === 'string' || given[0] == null;
-      const [lid, items, ok, err] = hasList ? given : [null, ...given];
-      return done(
-        async () => {
-          const list = isLid(lid) ? lid : (await init()).listid;
-          const call = saved[name] as (lid: string, items: object[]) => ReturnType<SaveForLater['add']>;
-          return call(list, [items as PageProduct].flat().map(toItem));
-        },
-        ok,
-        err,
-      );
-    };
+  const change = async (name: Exclude<SavedName, 'fetch'>, list: unknown, items: PageProduct[]) => {
+    const lid = isLid(list) ? list : (await savedInit()).listid;
+    const toItem = { add: complete, remove: refOf, update: clean, moveToCart: refOf }[name];
+    const call = calls[name] as (lid: string, items: object[]) => Promise<object>;
+    const answer = await call(
+      lid,
+      await Promise.all(items.map(async (item): Promise<object> => toItem(item))),
+    );
+    if (name === 'moveToCart') items.forEach((productData) => emit('movedToCartfromSFL', { productData }));
+    return answer;
+  };
 
   return {
-    init: callable(init),
-    fetch: (...given: unknown[]) => {
-      const [lid, ok, err] = typeof given[0] === 'function' ? [null, ...given] : given;
-      return done(async () => (isLid(lid) ? details(lid) : init()), ok, err);
+    savedInit,
+    saved: async (name: SavedName, ...given: unknown[]) => {
+      const [first, second] = given;
+      if (name === 'fetch') return isLid(first) ? fetchListDetails(first) : savedInit();
+      const hasList = typeof first === 'string' || first == null;
+      return change(name, first, [(hasList ? second : first) as PageProduct].flat());
     },
-    add: change('add', productOf),
-    remove: change('remove', refOf),
-    update: change('update', fieldsOf),
-    moveToCart: change('moveToCart', refOf),
   };
 }

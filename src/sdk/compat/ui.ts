@@ -1,7 +1,14 @@
+import type { Item } from '../../../packages/client/src/wishgate.ts';
+import type { Lists } from './lists.ts';
+import type { Tools } from './more.ts';
+
 export const MESSAGE_MS = 4_000;
 
 /** The messages `browser.*` of src/messages/shopper by language; tools/bundle.mjs fills them in. */
-declare const BROWSER_TEXTS: Record<string, Record<'email' | 'notify', string>>;
+declare const BROWSER_TEXTS: Record<
+  string,
+  Record<'email' | 'notify' | 'remove' | 'empty' | 'close', string>
+>;
 
 /** The texts in the page's language, else in the browser's. */
 function texts(): (typeof BROWSER_TEXTS)[string] {
@@ -17,7 +24,7 @@ function wordsOf(message: string): string {
 }
 
 /** Shows a message, which screen readers announce. Pages style it by its classes. */
-function show(kind: 'success' | 'error', given: string | { message?: string } | undefined): void {
+export function show(kind: 'success' | 'error', given: string | { message?: string } | undefined): void {
   const note = document.createElement('div');
   note.className = `wishgate-notification wishgate-notification-${kind}`;
   note.setAttribute('role', kind === 'error' ? 'alert' : 'status');
@@ -27,13 +34,6 @@ function show(kind: 'success' | 'error', given: string | { message?: string } | 
   document.body.append(note);
   setTimeout(() => note.remove(), MESSAGE_MS);
 }
-
-const notifications = {
-  showSuccessNotification: (given?: { message?: string }) => show('success', given),
-  showErrorNotification: (given?: { message?: string }) => show('error', given),
-};
-
-export const ui = { ...notifications, uiRef: notifications };
 
 /** Asks for an email address in the page's element or a dialog; returns null if the visitor closes it. */
 export function askAddress(place: Element | null): Promise<string | null> {
@@ -51,10 +51,70 @@ export function askAddress(place: Element | null): Promise<string | null> {
       event.preventDefault();
       finish(form.querySelector('input')!.value);
     };
-    if (!dialog) return;
-    dialog.className = 'wishgate-dialog';
-    dialog.onclose = () => finish(null);
-    document.body.append(dialog);
-    dialog.showModal();
+    if (dialog) open(dialog, () => finish(null));
   });
+}
+
+function open(dialog: HTMLDialogElement, onClose: () => void): void {
+  dialog.className = 'wishgate-dialog';
+  dialog.onclose = onClose;
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+/** Creates an element with properties and children. */
+function element<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  fields: Partial<HTMLElementTagNameMap[Name]>,
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[Name] {
+  const made = Object.assign(document.createElement(name), fields);
+  made.append(...children);
+  return made;
+}
+
+/** A plain list in place of the public product's wishlist page and its drawer. Pages style it by its classes. */
+export function createWishlist({ client, tag, emit, older }: Tools, { fetchListCtx }: Lists) {
+  const priceOf = ({ pr }: Item): string => {
+    const style = tag.currency ? { style: 'currency' as const, currency: tag.currency } : {};
+    return pr === null ? '' : new Intl.NumberFormat(undefined, style).format(pr);
+  };
+  const rowOf = (item: Item, redraw: (() => Promise<void>) | null): HTMLLIElement => {
+    const { remove } = texts();
+    const picture = item.iu ? [element('img', { src: item.iu, alt: '', width: 80 })] : [];
+    const link = element('a', { href: item.du }, ...picture, item.dt ?? '');
+    const row = element('li', { className: 'wishgate-item' }, link, ` ${priceOf(item)} `);
+    if (!redraw) return row;
+    const button = element('button', { type: 'button', ariaLabel: `${remove}: ${item.dt ?? ''}` }, remove);
+    button.onclick = async () => {
+      emit('removedFromWishlist', await client.deleteFromList(item.lid, { epi: item.epi }));
+      await redraw();
+    };
+    row.append(button);
+    return row;
+  };
+  /** Another shopper's list, named by `lid`, cannot be changed. */
+  const renderWishlist = async (place: Element, { lid }: { lid?: string } = {}): Promise<void> => {
+    const lists = (await client.fetchLists()).filter((list) => (lid ? list.lid === lid : list.lty !== 'sfl'));
+    const redraw = lists.length > 0 ? () => renderWishlist(place, { lid }) : null;
+    const items = lid
+      ? await fetchListCtx(lid)
+      : (await Promise.all(lists.map((list) => fetchListCtx(list)))).flat();
+    const rows = items.map((item) => rowOf(item, redraw));
+    place.replaceChildren(
+      rows.length > 0 ? element('ul', { className: 'wishgate-items' }, ...rows) : texts().empty,
+    );
+    older.buttons.draw();
+  };
+  return {
+    renderWishlist,
+    openWishlist: async (): Promise<void> => {
+      const place = element('div', {});
+      const close = element('button', { type: 'button' }, texts().close);
+      const dialog = element('dialog', {}, element('h2', {}, tag.listName), place, close);
+      close.onclick = () => dialog.close();
+      await renderWishlist(place);
+      open(dialog, () => dialog.remove());
+    },
+  };
 }

@@ -38,26 +38,35 @@ function symbolOf(currency: string): string {
   return parts.find(({ type }) => type === 'currency')?.value ?? '';
 }
 
-export const createUtils = (currency: string) => ({
-  log: (...words: unknown[]) => console.log(...words),
-  warn: (...words: unknown[]) => console.warn(...words),
-  error: (...words: unknown[]) => console.error(...words),
+const { log, warn, error } = console;
+
+/** `money` has the currency that the page may change. */
+export const createUtils = (money: { currency: string }) => ({
+  ...{ log, warn, error },
   addClass: (element: Element, name: string) => element.classList.add(name),
   removeClass: (element: Element, name: string) => element.classList.remove(name),
   hasClass: (element: Element, name: string) => element.classList.contains(name),
   getEncodedAsObject: (query: string): Record<string, string> =>
     Object.fromEntries(new URLSearchParams(query.slice(query.indexOf('?') + 1))),
   debounce: (run: (...given: unknown[]) => void, waitMs: number) => {
-    let timer: number | undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
     return (...given: unknown[]) => {
       clearTimeout(timer);
       timer = setTimeout(() => run(...given), waitMs);
     };
   },
+  onDOMReady: (run: () => void): void =>
+    document.readyState === 'loading' ? document.addEventListener('DOMContentLoaded', run) : run(),
+  ajaxGET: (url: string, run: (response: { status: number; responseText: string }) => void): void => {
+    const request = new XMLHttpRequest();
+    request.onloadend = () => run(request);
+    request.open('GET', url);
+    request.send();
+  },
   renderTemplateString,
   formatProductPrice: (product: Values): Values =>
     Object.assign(product, {
-      cu: symbolOf(currency),
+      cu: symbolOf(money.currency),
       pr: product['pr'] == null ? '' : Number(product['pr']).toFixed(2),
     }),
 });

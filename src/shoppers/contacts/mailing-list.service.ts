@@ -7,12 +7,14 @@ import type { Tx } from '../../platform/database/database.ts';
 import { checkLimit, decodeSeq, encodeCursor, toConnection } from '../../platform/page.ts';
 import type { CountedConnection } from '../../platform/page.ts';
 import { emitEvents } from '../../stores/webhooks/event.repo.ts';
-import { findAccount, lockShopper, touchShopper } from '../shopper.repo.ts';
+import { findAccount } from '../account.repo.ts';
+import { enterAccount } from '../account.service.ts';
+import { lockShopper } from '../shopper.repo.ts';
 import type { IdentityKey } from '../shopper.repo.ts';
-import { newAccount } from '../shopper.service.ts';
-import type { KeyedStore } from '../shopper.service.ts';
+import type { KeyedStore } from '../new-shopper.rules.ts';
 import * as consents from './consent.repo.ts';
 import type { ConsentBefore, ConsentFilter, ConsentRow, NewConsent } from './consent.repo.ts';
+import { copyOf, eventOf } from './consent.rules.ts';
 import { isAccountContact } from './contact.rules.ts';
 import type { Contact, ContactKey } from './contact.rules.ts';
 
@@ -29,8 +31,8 @@ export async function recordConsent(
   { accepts, regid }: { accepts: boolean; regid: string },
   now: Date,
 ): Promise<void> {
-  const account = isAccountContact(contact) ? newAccount(store, contact.value) : null;
-  if (account) await touchShopper(tx, account, now, null, false);
+  const who = isAccountContact(contact) ? { email: contact.value, externalId: null } : null;
+  const account = who && (await enterAccount(tx, store, who, now, { language: null, isLogin: false }));
   const key = { pid: store.pid, regid: account?.regid ?? regid };
   const consent = { acceptmarketing: accepts, acceptsource: 'subscription', regid: key.regid };
   await record(tx, key, contact, consent, now);
@@ -80,20 +82,9 @@ async function record(tx: Tx, key: IdentityKey, contact: ContactKey, given: NewC
   const shopper = key.regid === '' ? null : await lockShopper(tx, key);
   const changed = await consents.saveConsent(tx, key.pid, contact, given, now);
   const consent = changed ?? (await consents.findConsent(tx, key.pid, contact));
-  if (shopper && consent) {
-    const { acceptmarketing, acceptsource } = consent;
-    const preference = { signuptime: consent.signuptime.getTime(), acceptmarketing, acceptsource };
-    await consents.writePreference(tx, shopper, contact, { acc_mkt: acceptmarketing, preference }, now);
-  }
+  if (shopper && consent) await consents.writePreference(tx, shopper, contact, copyOf(consent), now);
   if (changed) await emitEvents(tx, key.pid, [eventOf(changed)], now);
   return shopper && consents.preferenceOf(shopper, contact);
-}
-
-function eventOf({ medium, value, acceptmarketing, signuptime, acceptsource }: ConsentRow) {
-  return {
-    type: acceptmarketing ? ('contact.optedin' as const) : ('contact.optedout' as const),
-    data: { medium, value, signuptime: signuptime.getTime(), acceptsource },
-  };
 }
 
 const ORDER = 'mailinglist';

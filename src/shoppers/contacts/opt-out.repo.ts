@@ -29,8 +29,9 @@ export function removeSubscriptions(tx: Tx, pid: string, claim: UnsubscribeClaim
   );
 }
 
-/** What an unsubscribe changed. */
+/** What an unsubscribe changed for one address or number. */
 export type Undo = {
+  value: string;
   subscriptions: { row: object; requests: object[] }[];
   mutes: { topic: string; epi: string }[];
   isSuppressed: boolean;

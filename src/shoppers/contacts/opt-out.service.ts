@@ -8,7 +8,7 @@ import { variantUrl } from '../../stores/products/product.rules.ts';
 import { findSender } from '../../stores/sender.repo.ts';
 import type { Sender } from '../../stores/sender.repo.ts';
 import { isServed } from '../../stores/store.rules.ts';
-import { accountRegid } from '../identity.rules.ts';
+import { findAccount, listMovedAddresses } from '../account.repo.ts';
 import { hasDeclined, shopperKey } from './consent.repo.ts';
 import { isAccountContact, maskContact, withSameContacts } from './contact.rules.ts';
 import type { Contact, Medium } from './contact.rules.ts';
@@ -69,9 +69,9 @@ export async function findLinkStore(deps: Deps, token: string): Promise<Sender |
 }
 
 /** The keys under which a contact's choice about click tracking is stored. */
-export function trackingKeys({ store, claim }: Unsubscribe) {
-  const account = isAccountContact(claim) ? [shopperKey(accountRegid(store.secret, claim.value))] : [];
-  return [...withSameContacts(claim), ...account];
+export async function trackingKeys(db: Db, { store, claim }: Unsubscribe) {
+  const account = isAccountContact(claim) ? await findAccount(db, store.pid, claim.value) : null;
+  return [...withSameContacts(claim), ...(account ? [shopperKey(account.regid)] : [])];
 }
 
 /** What an unsubscribe page shows; the contact is masked, because links get forwarded. */
@@ -93,7 +93,7 @@ async function viewOf(db: Db, opened: Unsubscribe, lang: string | null) {
     /** As the catalogue has it. */
     productUrl: product && variantUrl(product),
     scope: claim.scope,
-    isTracked: !(await hasDeclined(db, store.pid, trackingKeys(opened))),
+    isTracked: !(await hasDeclined(db, store.pid, await trackingKeys(db, opened))),
   };
 }
 
@@ -124,20 +124,33 @@ async function endSubscriptions(tx: Tx, pid: string, claim: UnsubscribeClaim, no
 
 const NOTHING = { mutes: [], isSuppressed: false, optIns: [], consent: null };
 
+/** The contact of a link, and the address that its account has moved to since: the person who leaves stays unsubscribed. */
+async function reachedBy(tx: Tx, pid: string, claim: UnsubscribeClaim): Promise<UnsubscribeClaim[]> {
+  const moved = isAccountContact(claim) ? await listMovedAddresses(tx, pid, claim.value) : [];
+  return [claim, ...moved.map((value) => ({ ...claim, value }))];
+}
+
+async function leave(tx: Tx, pid: string, claim: UnsubscribeClaim, now: Date): Promise<Undo> {
+  const subscriptions = await endSubscriptions(tx, pid, claim, now);
+  const left = { ...NOTHING, value: claim.value, subscriptions };
+  if (claim.scope !== 'all') return { ...left, mutes: await optOuts.addMutes(tx, pid, claim, now) };
+  const suppression = await optOuts.addSuppression(tx, pid, claim, now);
+  const consent = await withdrawConsent(tx, pid, claim, 'unsubscribe', now);
+  return { ...left, ...suppression, consent };
+}
+
 /** Unsubscribes in the claim's scope. Returns the token that undoes it; null if nothing changed. */
 export async function unsubscribe(deps: Deps, { store, claim }: Unsubscribe): Promise<string | null> {
-  const { pid } = store;
   const now = deps.now();
-  const undo = await deps.db.transaction(async (tx): Promise<Undo> => {
-    const subscriptions = await endSubscriptions(tx, pid, claim, now);
-    if (claim.scope !== 'all')
-      return { ...NOTHING, subscriptions, mutes: await optOuts.addMutes(tx, pid, claim, now) };
-    const suppression = await optOuts.addSuppression(tx, pid, claim, now);
-    const consent = await withdrawConsent(tx, pid, claim, 'unsubscribe', now);
-    return { ...NOTHING, subscriptions, ...suppression, consent };
+  const undos = await deps.db.transaction(async (tx) => {
+    const left: Undo[] = [];
+    for (const one of await reachedBy(tx, store.pid, claim)) left.push(await leave(tx, store.pid, one, now));
+    return left;
   });
-  const hasChanged = undo.subscriptions.length > 0 || undo.mutes.length > 0 || undo.isSuppressed;
-  return hasChanged ? undoToken(store, claim, undo, now) : null;
+  const hasChanged = undos.some(
+    ({ subscriptions, mutes, isSuppressed }) => subscriptions.length > 0 || mutes.length > 0 || isSuppressed,
+  );
+  return hasChanged ? undoToken(store, claim, undos, now) : null;
 }
 
 /** Unsubscribes in the chosen scope, or in the link's own. Repeating it is harmless. */

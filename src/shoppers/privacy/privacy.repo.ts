@@ -60,6 +60,7 @@ const NESTED = {
 
 /** SQL: the same. The export has these sections in this order. */
 const FLAT = {
+  formerAddresses: select('former_address', OWN, `to_jsonb(x) - 'regid'`, ['em']),
   deletedItems: select(
     'deleted_item',
     OWN,
@@ -199,7 +200,8 @@ export async function eraseData(tx: Tx, subject: Subject, now: Date): Promise<Re
   await tx.prisma.alertMute.deleteMany({ where: toThem });
   if (em !== null) await tx.prisma.list.updateMany({ where: { pid, cfor: em }, data: { cfor: null } });
   await eraseIdempotency(tx, subject);
-  const blank = { ...BLANK_PROFILE, em: null, mergedInto: null, lastlogin: null, uts: now };
+  await tx.prisma.formerAddress.deleteMany({ where: { pid, regid } });
+  const blank = { ...BLANK_PROFILE, em: null, externalId: null, mergedInto: null, lastlogin: null, uts: now };
   const data = { ...blank, epoch: { increment: 1 } };
   await tx.prisma.shopper.updateMany({ where: { pid, regid }, data });
   return counts;

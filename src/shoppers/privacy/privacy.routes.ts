@@ -9,9 +9,9 @@ export const privacyRoutes = {
   'POST /storeadmin/v3/user/export': route(ExportShopperDocument, {
     summary: "Export a shopper's data",
     description:
-      'Export all data about a shopper, identified by email address or regid, as JSON of any size. The export is recorded in the audit log.',
-    form: { useremail: text, regid: text.unusual },
-    needsOneOf: ['useremail', 'regid'],
+      'Export all data about a shopper, identified by email address, external id or regid, as JSON of any size. The export is recorded in the audit log.',
+    form: { useremail: text, externalid: text.unusual, regid: text.unusual },
+    needsOneOf: ['useremail', 'externalid', 'regid'],
     stream: { type: 'application/json', write: streamExport },
   }),
 } satisfies RouteTable;

@@ -5,8 +5,14 @@ import type { IdentityKey, ShopperRow } from '../shopper.repo.ts';
 /** A data subject: the person's contacts, and the texts by which a message names the person. */
 export type Subject = IdentityKey & { em: string | null; contacts: Contact[]; names: string[] };
 
-export function subjectOf(store: { defaultRegion: string | null }, { pid, regid, uid, em, m }: ShopperRow) {
-  const contacts = contactsOf(store, { em, m });
+/** Addresses that the account has given up still name it, unless another account has them. */
+export function subjectOf(
+  store: { defaultRegion: string | null },
+  { pid, regid, uid, em, m }: ShopperRow,
+  formerAddresses: readonly string[],
+) {
+  const former = formerAddresses.map((address) => ({ em: address, m: null }));
+  const contacts = [{ em, m }, ...former].flatMap((reachable) => contactsOf(store, reachable));
   // A valid phone number also names the person as it was typed.
   const typed = contactsOf(store, { em: null, m }).length > 0 ? m : null;
   const names = [em, ...contacts.map(({ value }) => value), typed, uid].filter((name): name is string =>

@@ -7,11 +7,13 @@ import { fail } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { checkLimit } from '../../platform/page.ts';
 import { isStorable } from '../../platform/text.ts';
-import { accountRegid, publicIdOf } from '../identity.rules.ts';
+import { listFormerAddresses } from '../account.repo.ts';
+import { lookUpAccount } from '../account.service.ts';
+import { publicIdOf } from '../identity.rules.ts';
 import { enterShopper, findByIds, findShopper, lockShopper } from '../shopper.repo.ts';
-import type { IdentityKey } from '../shopper.repo.ts';
-import { checkEmail } from '../shopper.rules.ts';
-import { unseenGuest } from '../shopper.service.ts';
+import type { IdentityKey, ShopperRow } from '../shopper.repo.ts';
+import { checkEmail, checkExternalId } from '../shopper.rules.ts';
+import { unseenGuest } from '../new-shopper.rules.ts';
 import * as privacy from './privacy.repo.ts';
 import type { AuditRow, SectionName } from './privacy.repo.ts';
 import { subjectOf } from './privacy.rules.ts';
@@ -20,17 +22,24 @@ import type { Subject } from './privacy.rules.ts';
 /** Exactly one is given. */
 type ShopperName = Omit<QueryFindShopperArgs, 'uid'>;
 
-function keyOf(ctx: Context, { useremail, regid }: ShopperName): IdentityKey {
-  const { pid, secret } = requireStore(ctx);
+async function findNamed(ctx: Context, db: Db, name: ShopperName): Promise<ShopperRow | null> {
+  const store = requireStore(ctx);
+  const { useremail, externalid, regid } = name;
   // Two names could mean two people, and an erasure cannot be undone.
-  if (regid && useremail) fail('invalid-request', 'Send either useremail or regid, not both');
-  if (regid) return { pid, regid };
-  return { pid, regid: accountRegid(secret, checkEmail(useremail)) };
+  if (Object.values(name).filter(Boolean).length > 1)
+    fail('invalid-request', 'Send only one of useremail, externalid, regid and uid');
+  if (regid) return findShopper(db, { pid: store.pid, regid });
+  const email = externalid ? null : checkEmail(useremail);
+  return lookUpAccount(db, store, { email, externalId: externalid ? checkExternalId(externalid) : null });
 }
 
+const findSubject = async (ctx: Context, db: Db, shopper: ShopperRow): Promise<Subject> =>
+  subjectOf(requireStore(ctx), shopper, await listFormerAddresses(db, shopper));
+
 export async function lookUpShopper(ctx: Context, { uid, ...name }: QueryFindShopperArgs) {
-  if (!uid) return findShopper(ctx.db, keyOf(ctx, name));
-  if (name.useremail || name.regid) fail('invalid-request', 'Send exactly one of useremail, regid and uid');
+  if (!uid) return findNamed(ctx, ctx.db, name);
+  if (Object.values(name).some(Boolean))
+    fail('invalid-request', 'Send only one of useremail, externalid, regid and uid');
   const [found] = isStorable(uid) ? await findByIds(ctx.db, requireStore(ctx).pid, [uid]) : [];
   return found ?? null;
 }
@@ -54,15 +63,14 @@ const MAX_EXPORT_BYTES = 8_000_000;
 
 /** Everything about a shopper; the export itself is audited. */
 export async function exportShopper(ctx: Context, name: ShopperName) {
-  const key = keyOf(ctx, name);
   const exported = await readWithin(ctx.budget, MAX_EXPORT_BYTES, async (maxBytes) => {
     const value = await ctx.db.transaction(async (tx) => {
-      const shopper = (await findShopper(tx, key)) ?? fail('not-found', 'Shopper not found');
+      const shopper = (await findNamed(ctx, tx, name)) ?? fail('not-found', 'Shopper not found');
       const exportedAt = ctx.now();
-      const chunks = exportChunks(tx, subjectOf(requireStore(ctx), shopper), exportedAt);
+      const chunks = exportChunks(tx, await findSubject(ctx, tx, shopper), exportedAt);
       const text = await joinChunks(chunks, maxBytes);
       if (text === null) return null;
-      await audit(ctx, tx, 'export', key);
+      await audit(ctx, tx, 'export', shopper);
       // The last member of the document, cut out as text instead of parsed.
       return { exportedAt, data: text.slice(text.indexOf(DATA) + DATA.length, -1) };
     });
@@ -88,21 +96,21 @@ async function joinChunks(chunks: AsyncIterable<string>, maxBytes: number): Prom
 
 /** The same in any size; it is audited before the first chunk. It holds no connection between batches, so a slow reader blocks nobody. */
 export async function streamExport(ctx: Context, name: ShopperName): Promise<AsyncGenerator<string>> {
-  const key = keyOf(ctx, name);
-  const shopper = (await findShopper(ctx.db, key)) ?? fail('not-found', 'Shopper not found');
-  await audit(ctx, ctx.db, 'export', key);
-  return exportChunks(ctx.db, subjectOf(requireStore(ctx), shopper), ctx.now());
+  const shopper = (await findNamed(ctx, ctx.db, name)) ?? fail('not-found', 'Shopper not found');
+  await audit(ctx, ctx.db, 'export', shopper);
+  return exportChunks(ctx.db, await findSubject(ctx, ctx.db, shopper), ctx.now());
 }
 
 export async function eraseShopper(ctx: Context, name: ShopperName): Promise<AuditRow> {
-  const key = keyOf(ctx, name);
   return ctx.db.transaction(async (tx) => {
     // A guest without a row may have sessions, which end, too.
-    const unseen = unseenGuest(requireStore(ctx), key.regid);
-    const known = (await lockShopper(tx, key)) ?? (unseen && (await enterShopper(tx, unseen, ctx.now())));
-    const shopper = known ?? fail('not-found', 'Shopper not found');
-    const counts = await privacy.eraseData(tx, subjectOf(requireStore(ctx), shopper), ctx.now());
-    return audit(ctx, tx, 'erase', key, counts);
+    const unseen = name.regid ? unseenGuest(requireStore(ctx), name.regid) : null;
+    const found = (await findNamed(ctx, tx, name)) ?? unseen ?? fail('not-found', 'Shopper not found');
+    const shopper = (await lockShopper(tx, found)) ?? (await enterShopper(tx, found, ctx.now()));
+    // The account has another address by now, and the given one may be somebody else's.
+    if (name.useremail && shopper.em !== found.em) fail('not-found', 'Shopper not found');
+    const counts = await privacy.eraseData(tx, await findSubject(ctx, tx, shopper), ctx.now());
+    return audit(ctx, tx, 'erase', shopper, counts);
   });
 }
 

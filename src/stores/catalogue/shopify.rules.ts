@@ -4,6 +4,7 @@ import { fail } from '../../platform/errors.ts';
 import { hasControlCharacters } from '../../platform/text.ts';
 import type { ProductWrite } from '../products/product.columns.ts';
 import { MAX_IMAGES, clampStock } from '../products/product.rules.ts';
+import { SHOPIFY_DOMAIN } from '../setting.rules.ts';
 import { gidOf, id, orderShape } from './shopify-order.rules.ts';
 
 const MAX_LISTED_VARIANTS = 100;
@@ -78,11 +79,9 @@ export type ShopifyEvent = { subject: string; changedAt: Date } & (
 
 type ReadBody = (body: unknown, shopDomain: string) => ShopifyEvent;
 
-const SHOP_DOMAIN = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/;
-
 function pageOf(product: ShopifyProduct, shopDomain: string): string {
   const path = `/products/${encodeURIComponent(product.handle ?? product.id)}`;
-  return SHOP_DOMAIN.test(shopDomain) ? `https://${shopDomain}${path}` : path;
+  return SHOPIFY_DOMAIN.test(shopDomain) ? `https://${shopDomain}${path}` : path;
 }
 
 function imageOf(product: ShopifyProduct, { image_id }: ShopifyVariant): string | null {

@@ -76,7 +76,7 @@ export async function setTracking(ctx: Context, isAllowed: boolean): Promise<{ m
   const { store, ...shopper } = requireShopper(ctx);
   const { pid, regid } = shopper;
   await ctx.db.transaction(async (tx) => {
-    await enter(tx, shopper, ctx.now());
+    await enter(tx, ctx, shopper);
     const optedIn = await clicks.findOptedIn(tx, pid, regid);
     const keys = [shopperKey(regid), ...contactsOf(store, shopper), ...optedIn.flatMap(withSameContacts)];
     await saveChoice(tx, pid, keys, isAllowed, ctx.now());
@@ -93,7 +93,7 @@ async function saveChoice(tx: Tx, pid: string, keys: readonly PersonKey[], isAll
 /** Saves the choice of the contact of an unsubscribe link; null when it is not ours. It needs no account. */
 export const setTrackingByLink = (deps: Deps, token: string, isAllowed: boolean, lang: string | null) =>
   byLink(deps, token, lang, async (opened) => {
-    const keys = trackingKeys(opened);
+    const keys = await trackingKeys(deps.db, opened);
     await deps.db.transaction((tx) => saveChoice(tx, opened.store.pid, keys, isAllowed, deps.now()));
     return { isTracked: isAllowed };
   });

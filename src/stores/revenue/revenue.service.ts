@@ -7,10 +7,10 @@ import type { Tx } from '../../platform/database/database.ts';
 import { amountOf, writeAmount } from '../../platform/money.ts';
 import { dayIn } from '../../platform/time-zone.ts';
 import { DAY_MS } from '../../platform/time.ts';
+import { findAccount } from '../../shoppers/account.repo.ts';
 import { hasDeclined, shopperKey } from '../../shoppers/contacts/consent.repo.ts';
 import type { PersonKey } from '../../shoppers/contacts/consent.repo.ts';
 import { contactsOf } from '../../shoppers/contacts/contact.rules.ts';
-import { accountRegid } from '../../shoppers/identity.rules.ts';
 import { checkPeriod } from '../reports/period.rules.ts';
 import type { StoreRow } from '../store.repo.ts';
 import { attribute, sharesOf } from './attribution.rules.ts';
@@ -76,8 +76,8 @@ type BuyerKeys = { regid: string | null; regids: string[]; contacts: PersonKey[]
 
 /** The customer's ids and contacts: those the store sent, and those of its shopper. */
 async function findBuyer(tx: Tx, store: StoreRow, { regid, email, phone }: Order): Promise<BuyerKeys> {
-  const account = email === null ? null : accountRegid(store.secret, email);
-  const named = [regid, account].filter((one): one is string => one !== null);
+  const account = email === null ? null : await findAccount(tx, store.pid, email);
+  const named = [regid, account?.regid].filter((one) => one != null);
   const buyers = named.length === 0 ? [] : await revenue.findBuyers(tx, store.pid, named);
   const contacts = [{ em: email, m: phone }, ...buyers].flatMap((buyer) => contactsOf(store, buyer));
   return { regid: buyers[0]?.regid ?? null, regids: buyers.map((buyer) => buyer.regid), contacts };

@@ -37,11 +37,6 @@ export function checkWebhookUrl(text: string): URL {
   return url;
 }
 
-/** Removes the brackets of an IPv6 address. */
-export function hostOf(url: URL): string {
-  return url.hostname.replace(/^\[|\]$/g, '');
-}
-
 export function checkEvents(events: readonly string[]): EventType[] {
   const wrong = events.find((event) => !(EVENT_TYPES as readonly string[]).includes(event));
   if (wrong !== undefined)

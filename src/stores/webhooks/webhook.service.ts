@@ -4,6 +4,7 @@ import type { Context, Services } from '../../context.ts';
 import type { MutationSaveWebhookArgs, QueryDeliveriesArgs } from '../../generated/resolvers.ts';
 import { fail } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
+import { hostOf } from '../../platform/outgoing.ts';
 import { checkLimit, decodeSeq, encodeCursor, toConnection } from '../../platform/page.ts';
 import type { CountedConnection } from '../../platform/page.ts';
 import { refusePrivateHost } from '../store.service.ts';
@@ -16,7 +17,6 @@ import {
   checkEvents,
   checkWebhookUrl,
   formatSecret,
-  hostOf,
 } from './webhook.rules.ts';
 
 export { findTargets, forgetAttempts } from './webhook.repo.ts';

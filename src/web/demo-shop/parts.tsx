@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 export const money = (amount: number): string =>
   new Intl.NumberFormat('en', { style: 'currency', currency: 'EUR' }).format(amount);
 
-/** Omit `dt` where the title is next to it. */
+/** Without a title it is next to one. */
 export const Picture = ({ iu, dt = '' }: { iu: string; dt?: string }) => (
   <img class="picture" src={iu} alt={dt} width="400" height="300" />
 );

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Tx } from '../../platform/database/database.ts';
 import { newId } from '../../platform/ids.ts';
 import { DAY_MS, HOUR_MS } from '../../platform/time.ts';
-import { newAccount, newGuest } from '../../shoppers/shopper.service.ts';
+import { newAccount, newGuest } from '../../shoppers/new-shopper.rules.ts';
 import { findStore } from '../../stores/store.service.ts';
 import { insertHistory } from './history.repo.ts';
 import { DEMO_PRODUCTS } from './products.ts';
@@ -49,7 +49,7 @@ export async function writeHistory(tx: Tx, pid: string, now: Date): Promise<void
   const people = PEOPLE.split(',').map((name, index) => {
     const [fname, lname] = name.trim().split(' ') as [string, string];
     const value = `${fname}.${lname}${HISTORY_DOMAIN}`.toLowerCase();
-    const account = { ...newAccount(store, value), fname, lname };
+    const account = { ...newAccount(store, { email: value, externalId: null }), fname, lname };
     const shopper = index % 3 === 2 ? newGuest(store, randomUUID()) : account;
     const since = Math.min(DAYS, Math.round(108 - 3.6 * index));
     const times = { since, cts: at(since, 7 + roll(60) / 60), seen: at(1 + roll(since)) };

@@ -292,6 +292,51 @@ const buttons = `
   window.SwymCallbacks = window.SwymCallbacks || [];
 </script>`;
 
+/** What a theme's generated snippets leave in a page: hidden buttons, products in global objects, no variant in the attributes. */
+const theme = `
+<style id="safari-flasher-pre">.swym-button.swym-add-to-wishlist { display: none }</style>
+<style>.swym-button:not(.swym-loaded) { display: none } .swym-added::after { content: ' ♥' }</style>
+<div id="grid"><a href="/opened"><button class="swym-button swym-add-to-wishlist-view-product product_70" data-swaction="addToWishlist" data-product-id="70">Chair</button></a></div>
+<form action="/opened"><button class="swym-button swym-add-to-wishlist" data-swaction="addToWishlist" data-product-id="90">Lamp</button>
+<button class="swym-button swym-add-to-wishlist" data-swaction="addToWishlist">This lamp</button></form>
+<div class="cards"><button class="swym-button" my-heart data-product-id="70">Own heart</button></div>
+<p id="heard"></p>
+<script>
+  window.swymPageLoad = function () {
+    window.SwymProductInfo = { product: { id: 90, variants: [{ id: 91 }, { id: 92 }] } };
+    window.SwymPageData = { et: 1, empi: 90, epi: 91, du: location.origin + '/products/lamp', dt: 'Lamp', iu: '/lamp.jpg', pr: 40, stk: 3 };
+    window.SwymViewProducts = { 70: { empi: 70, epi: 71, du: location.origin + '/products/chair', dt: 'Chair', iu: '/chair.jpg', pr: 12.5, variants: [{ Oak: 71 }] } };
+    window.SwymProductVariants = { 92: { empi: 90, epi: 92, du: location.origin + '/products/lamp?variant=92', dt: 'Lamp', iu: '/lamp-92.jpg', pr: 45 } };
+  };
+  window.swymJSShopifyLoad = function () {
+    if (window.swymPageLoad) swymPageLoad();
+    if (!window._swat) { window._swrc = function () {}; } else { initSwymShopify(); }
+  };
+  swymJSShopifyLoad();
+  window.addEventListener('load', swymJSShopifyLoad);
+  window.SwymCallbacks = window.SwymCallbacks || [];
+  window.SwymCallbacks.push(function (tracker) {
+    tracker.evtLayer.addEventListener(tracker.JSEvents.configLoaded, function () {
+      setTimeout(function () { SwymUtils.onDOMReady(function () { document.getElementById('heard').textContent = 'configured'; }); }, 10);
+    });
+    tracker.initializeActionButtons('.cards', '[my-heart]');
+  });
+</script>
+<button onclick="triggerSwymVariantEvent(92)">Brass</button>
+<button onclick="_swat.ui.open()">Open the list</button>
+<button onclick="_swat.ui.renderWishlistInContainer(document.getElementById('list'))">Show the list</button><div id="list"></div>`;
+
+/** A product page of another platform: what the product is, search engines read in it. */
+const described = (markup: string): string => `${markup}
+<button onclick="_swat.addToWishList({ epi: 5, empi: 50 }, function (item) { document.getElementById('said').textContent = [item.dt, item.iu, item.pr].join(' '); })">Add</button>
+<p id="said"></p>`;
+const jsonLd =
+  described(`<script type="application/ld+json">{"@graph": [{"@type": "BreadcrumbList"}, {"@type": "Product", "name": "Mug",
+  "image": ["https://shop.example/mug.jpg"], "offers": {"@type": "Offer", "price": "8.50"}}]}</script>`);
+const openGraph =
+  described(`<meta property="og:type" content="product"><meta property="og:title" content="Bowl">
+<meta property="og:image" content="https://shop.example/bowl.jpg"><meta property="product:price:amount" content="19.00">`);
+
 /** Pages in the style of those that shops wrote for the public product, by path. */
 export const PAGES: Record<string, string> = {
   '/grid': grid,
@@ -305,4 +350,7 @@ export const PAGES: Record<string, string> = {
   '/callbacks': callbacks,
   '/collections': collections,
   '/buttons': buttons,
+  '/theme': theme,
+  '/described': jsonLd,
+  '/shared-in-feeds': openGraph,
 };

@@ -245,6 +245,69 @@ describeInBrowser('pages written for the public product, with our script tag', (
     expect(await heart.count()).toBe(1);
   });
 
+  test("a theme's buttons appear, name their product by the page's data, and do not follow their link or form", async () => {
+    const page = await open('/theme');
+    await page.getByText('configured').waitFor();
+    const heart = (name: string) => page.getByRole('button', { name, exact: true });
+    const filled = () => page.locator('.swym-added').allTextContents();
+    const click = async (name: string, count: number): Promise<void> => {
+      await heart(name).click();
+      await until(async () => (await filled()).length === count);
+    };
+    await click('Chair', 2);
+    expect(await filled()).toEqual(['Chair', 'Own heart']);
+    await click('Lamp', 4);
+    await page.getByRole('button', { name: 'Brass' }).click();
+    await until(async () => (await filled()).length === 2);
+    await page.getByRole('button', { name: 'This lamp' }).click();
+    await until(async () => (await filled()).length === 4);
+    expect(new URL(page.url()).pathname).toBe('/theme');
+    const items = (await page.evaluate('_swat.fetch()')) as object[];
+    expect(items).toMatchObject([
+      { epi: 92, empi: 90, dt: 'Lamp', pr: 45, iu: '/lamp-92.jpg' },
+      { epi: 91, empi: 90, dt: 'Lamp', pr: 40, iu: '/lamp.jpg' },
+      { epi: 71, empi: 70, dt: 'Chair', pr: 12.5, iu: '/chair.jpg' },
+    ]);
+    await page.reload();
+    await until(async () => (await filled()).length === 4);
+    await page.locator('.cards button').click();
+    await until(async () => (await filled()).length === 2);
+    expect(failures).toEqual([]);
+  });
+
+  test('the list opens in a dialog and in an element of the page, and an item is removed from it', async () => {
+    const page = await open('/theme');
+    await page.getByText('configured').waitFor();
+    await page.getByRole('button', { name: 'Chair', exact: true }).click();
+    await page.locator('.swym-added').first().waitFor();
+    await page.getByRole('button', { name: 'Open the list' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('link', { name: 'Chair' }).waitFor();
+    expect(await dialog.getByRole('listitem').textContent()).toContain('€12.50');
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Show the list' }).click();
+    await page.locator('#list').getByRole('button', { name: 'Remove: Chair' }).click();
+    await page.locator('#list').getByText('Your wishlist is empty.').waitFor();
+    await page.locator('.swym-added').first().waitFor({ state: 'detached' });
+    expect(failures).toEqual([]);
+  });
+
+  test('an item without data gets what the page tells search engines, where the platform has no product JSON', async () => {
+    for (const [path, said] of [
+      ['/described', 'Mug https://shop.example/mug.jpg 8.5'],
+      ['/shared-in-feeds', 'Bowl https://shop.example/bowl.jpg 19'],
+    ] as const) {
+      const page = await open(path);
+      await page.waitForFunction('window._swat');
+      await page.getByRole('button', { name: 'Add' }).click();
+      await page.locator('#said', { hasText: /./ }).waitFor();
+      expect(await page.locator('#said').textContent()).toBe(said);
+      await page.evaluate('_swat.removeFromWishlist({ epi: 5 })');
+    }
+    expect(failures).toEqual([]);
+  });
+
   test('a list is shared by link, by mail and on a platform, and the link opens it for a stranger', async () => {
     const page = await open('/share');
     await logIn(page, 'sharing@example.com');

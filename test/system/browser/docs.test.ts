@@ -10,6 +10,9 @@ const CALLS = Object.values(openApi().paths).flatMap((methods) =>
   Object.values(methods).map(({ operationId }) => operationId as string),
 );
 
+/** Calls that need the word of a login provider or of Shopify, which the demo store has not. */
+const VOUCHED = ['shopperLogin', 'shopifyProxyLogin'];
+
 /** The statuses that curl commands are answered with, run one after another in one shell. */
 async function runInShell(commands: string[]): Promise<string[]> {
   const curl = `curl() { command curl -sS -o /dev/null -w '%{http_code}\\n' "$@"; }`;
@@ -105,6 +108,7 @@ describeInBrowser('the API reference', () => {
     const shown = entries.filter((id) => !/^(graphql-|webhook-|errors$)/.test(id));
     expect([...shown].sort()).toEqual([...CALLS].sort());
     await unfoldAll();
+    const sendable = shown.filter((id) => !VOUCHED.includes(id));
     const pressAll = async (ids: string[], run: number): Promise<void> => {
       const answers: string[] = [];
       for (const id of ids) {
@@ -115,17 +119,18 @@ describeInBrowser('the API reference', () => {
       }
       expect(answers).toEqual(ids.map((id) => `${id} 200`));
     };
-    await pressAll(shown, 1);
+    await pressAll(sendable, 1);
     // Those first that make or take away something of which there may be only one.
-    const again = [...new Set(['listsCreate', 'listsUpdateCtx', 'listsDeleteList', ...shown])];
-    await pressAll(again.slice(0, inFull(shown.length, 3)), 2);
+    const again = [...new Set(['listsCreate', 'listsUpdateCtx', 'listsDeleteList', ...sendable])];
+    await pressAll(again.slice(0, inFull(sendable.length, 3)), 2);
   });
 
   test('curl, JavaScript and GraphQL of every call work as they are copied', async () => {
     await open();
     await setUp();
     await unfoldAll();
-    const commands = await codes();
+    // A guest without a back end is for browsers alone.
+    const commands = (await codes()).filter(([id]) => ![...VOUCHED, 'shopperIdentify'].includes(id));
     expect(commands.length).toBeGreaterThan(25);
     expect(await runInShell(commands.flatMap(([, code]) => code))).toEqual(commands.map(() => '200'));
 
@@ -142,6 +147,7 @@ describeInBrowser('the API reference', () => {
 
     await choose('GraphQL');
     for (const [id, [query, variables, headers]] of await codes()) {
+      if (!commands.some(([other]) => other === id)) continue;
       const answer = await service.http
         .post('/graphql')
         .set(JSON.parse(headers!) as Record<string, string>)
@@ -150,7 +156,7 @@ describeInBrowser('the API reference', () => {
     }
 
     await choose('JavaScript');
-    const samples = await codes();
+    const samples = (await codes()).filter(([id]) => !VOUCHED.includes(id));
     await page.addScriptTag({ url: `${service.url}/client/wishgate.js` });
     for (const [id, [code]] of samples) expect(`${id} ${await runInPage(code!)}`).toBe(`${id} done`);
   });

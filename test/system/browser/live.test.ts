@@ -149,6 +149,39 @@ describeInBrowser('watch', () => {
     others.close();
   });
 
+  test('a script tag watches, too, and loads the part that watches again if it did not arrive', async () => {
+    const me = await newAccount(service, store);
+    const { lid } = await me.create('By tag');
+    const context = await browser.newContext();
+    let refused = 0;
+    await context.route('**/client/watch.mjs', (route) => {
+      refused += 1;
+      return route.abort();
+    });
+    const page = await context.newPage();
+    await page.goto(shopUrl);
+    await page.addScriptTag({ url: `${service.url}/client/wishgate.js` });
+    await page.evaluate(
+      ([baseUrl, { pid, regid, sessionid }]) => {
+        const { wishgate } = globalThis as unknown as {
+          wishgate: { init: (options: WishgateOptions) => Wishgate };
+        };
+        const told: Told[] = [];
+        const stop = wishgate
+          .init({ baseUrl, pid, identify: () => ({ regid, sessionid }) })
+          .watch((lists, { rev, lids }) => {
+            told.push({ counts: Object.fromEntries(lists.map((list) => [list.lid, list.cnt])), rev, lids });
+          });
+        Object.assign(globalThis, { watching: { told, stop } satisfies WatchingPage });
+      },
+      [service.url, me.shopper] as const,
+    );
+    await eventually(async () => (await toldTo(page)).length, 1);
+    expect(refused).toBe(1);
+    await me.add(lid, item(1));
+    await eventually(() => countOf(page, lid), 1);
+  });
+
   test('where streams do not get through, the same is told by calls that wait', async () => {
     const me = await newAccount(service, store);
     const { lid } = await me.create('Polled');

@@ -6,7 +6,7 @@ import { VARIABLE_NAMES, variables } from '../../../src/config.ts';
 import { commands } from '../../../src/cli/commands.ts';
 import { FAILURES } from '../../../src/platform/errors.ts';
 import { routes } from '../../../src/api/rest/routes.ts';
-import { DEFAULT_LIMITS } from '../../../src/api/limit.ts';
+import { DEFAULT_LIMITS } from '../../../src/stores/store.rules.ts';
 import { cleanUp, makeUsedDataDir } from '../fault/fixtures/embedded-kit.ts';
 import { startMain } from '../fault/fixtures/main-process.ts';
 

@@ -362,6 +362,33 @@ test('a mistake is undone from a backup of all stores: lists return, what ended 
   for (const { key, rev } of after) expect(Number(rev)).toBeGreaterThan(before.get(key) ?? 0);
 });
 
+test('accounts keep the address and external id of today: one that was given up since the backup leads to its new holder', async () => {
+  const store = await from.createStore();
+  const { pid } = store;
+  const call = async (fields: Record<string, string>) => {
+    const answer = { useragenttype: 'test', ...fields };
+    return (await from.post('/storeadmin/v3/user/generate-regid', answer, { store }).expect(200)).body;
+  };
+  const moved = await call({ useremail: 'old@example.com', externalid: 'moved' });
+  const leaving = await call({ useremail: 'leaving@example.com', externalid: 'leaving' });
+  const bytes = await backup(from.database.url, pid);
+  await call({ useremail: 'third@example.com', externalid: 'leaving' });
+  await call({ useremail: 'leaving@example.com', externalid: 'moved' });
+  const holder = await call({ useremail: 'old@example.com' });
+  await restore(from.database.url, bytes, pid, { mayReplace: true });
+  await openAgain(from, pid);
+
+  const same = async (fields: Record<string, string>) => (await call(fields)).regid;
+  expect(await same({ useremail: 'leaving@example.com' })).toBe(moved.regid);
+  expect(await same({ externalid: 'moved' })).toBe(moved.regid);
+  expect(await same({ useremail: 'third@example.com' })).toBe(leaving.regid);
+  const again = await call({ useremail: 'old@example.com' });
+  expect(again.regid).toBe(holder.regid);
+  // The backup did not know this account, so its sessions have ended.
+  expect(again.sessionid).not.toBe(holder.sessionid);
+  expect(await rowsOf(from, pid)).toHaveProperty('former_address');
+});
+
 test('a restore that is killed while it writes leaves the store closed and as it was, and can be run again', async () => {
   const store = await from.createStore();
   const client = createClient(from, await from.guest(store));

@@ -116,6 +116,7 @@ function GeneralCard(given: StoreProps) {
 
 const SECTIONS: [id: string, title: TextKey, show: (given: StoreProps) => ComponentChild][] = [
   ['general', 'settings.general', (given) => <GeneralCard {...given} />],
+  ['identity', 'settings.identity', (given) => <SettingsCard card="identity" {...given} />],
   ['lists', 'settings.lists', (given) => <SettingsCard card="lists" {...given} />],
   ['brand', 'settings.brand', (given) => <BrandCard {...given} />],
   ['schedule', 'settings.frequency', (given) => <SettingsCard card="frequency" {...given} />],

@@ -1,0 +1,119 @@
+import type { Page } from 'playwright-core';
+import { useService, useStore } from '../../harness.ts';
+import { useExample } from '../example-shop.ts';
+import { allFindings, describeInBrowser, eventually, useBrowser } from './chromium.ts';
+
+const saved = (page: Page, title: string) => page.getByRole('button', { name: title, exact: true });
+
+describeInBrowser('the example shops, with the packages as npm would install them', () => {
+  const browser = useBrowser();
+  const service = useService({ rateLimits: false, webhookAllowPrivate: true });
+
+  describe('plain HTML with the elements', () => {
+    const store = useStore(service);
+    const example = useExample('html');
+
+    test('compiles, and a shopper saves, logs in with what a guest saved, and waits for a product', async () => {
+      await example.exec('typescript/bin/tsc');
+      const url = await example.start({ WISHGATE_URL: service.url, WISHGATE_PID: store.pid });
+      await service
+        .graphql(
+          `mutation ($input: UpdateStoreInput!) { updateStore(input: $input) { pid } }`,
+          {
+            input: {
+              allowedOrigins: [url],
+              identityIssuer: 'https://shop.example',
+              identityAudience: 'wishgate',
+              identityJwksUri: `${url}/jwks.json`,
+              identityAlgorithm: 'ES256',
+            },
+          },
+          { store },
+        )
+        .expect(200);
+      const context = await browser.newContext();
+      const [page, tab] = [await context.newPage(), await context.newPage()];
+      await page.goto(url);
+      await tab.goto(url);
+      await saved(page, 'Save Linen shirt').click();
+      await saved(page, 'Remove Linen shirt').waitFor();
+      await saved(tab, 'Remove Linen shirt').waitFor();
+      await tab.locator('wishgate-list').getByRole('link', { name: 'Linen shirt' }).waitFor();
+      await eventually(
+        () =>
+          tab.locator('wishgate-count').evaluate((count) => count.shadowRoot!.textContent.trim().charAt(0)),
+        '1',
+      );
+
+      await page.getByLabel('Email', { exact: true }).first().fill('ada@example.com');
+      await page.getByRole('button', { name: 'Log in' }).click();
+      await page.getByText('Logged in as ada@example.com').waitFor();
+      await page.reload();
+      await page.locator('wishgate-list').getByRole('link', { name: 'Linen shirt' }).waitFor();
+      const account = await service.account(store, 'ada@example.com');
+      const { body } = await service.post('/api/v3/lists/fetch-lists', {}, { shopper: account }).expect(200);
+      expect(body).toMatchObject([{ cnt: 1, listcontents: [{ epi: 101, dt: 'Linen shirt' }] }]);
+
+      await page.locator('wishgate-notify').getByRole('button').click();
+      await page.locator('wishgate-notify').getByRole('status').filter({ hasText: /./ }).waitFor();
+      expect(await allFindings(page)).toEqual([]);
+    });
+  });
+
+  describe('React Router with server rendering', () => {
+    const store = useStore(service);
+    const example = useExample('react-router');
+
+    test('compiles, shows saved products without scripts, and follows the shopper through a login', async () => {
+      await example.exec('@react-router/dev/bin.js', 'typegen');
+      await Promise.all([
+        example.exec('typescript/bin/tsc'),
+        example.exec('@react-router/dev/bin.js', 'build'),
+      ]);
+      const url = await example.start({
+        WISHGATE_URL: service.url,
+        WISHGATE_PID: store.pid,
+        WISHGATE_API_KEY: store.apiKey,
+      });
+      const context = await browser.newContext();
+      const page = await context.newPage();
+      const failures: string[] = [];
+      page.on('pageerror', ({ message }) => failures.push(message));
+      page.on('console', (message) => message.type() === 'error' && failures.push(message.text()));
+      await page.goto(url);
+      const tab = await context.newPage();
+      await tab.goto(url);
+      await page.getByRole('button', { name: 'Save Oak stool', pressed: false }).click();
+      await page.getByRole('button', { name: 'Save Oak stool', pressed: true }).waitFor();
+      await tab.getByRole('button', { name: 'Save Oak stool', pressed: true }).waitFor();
+
+      const cookie = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join('; ');
+      await eventually(
+        async () => /Oak stool/.test(await (await fetch(`${url}/list`, { headers: { cookie } })).text()),
+        true,
+      );
+
+      await page.getByRole('link', { name: 'List' }).click();
+      await page.getByRole('button', { name: 'Remove Oak stool' }).click();
+      await page.getByText('Oak stool removed').waitFor();
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await page.getByRole('link', { name: 'Oak stool' }).waitFor();
+
+      await page.getByLabel('Email').fill('ada@example.com');
+      await page.getByRole('button', { name: 'Log in' }).click();
+      await page.getByText('Logged in as ada@example.com').waitFor();
+      await page.getByRole('link', { name: 'Oak stool' }).waitFor();
+      const account = await service.account(store, 'ada@example.com');
+      const { body } = await service.post('/api/v3/lists/fetch-lists', {}, { shopper: account }).expect(200);
+      expect(body).toMatchObject([{ cnt: 1, listcontents: [{ epi: 201 }] }]);
+
+      await page.getByRole('link', { name: 'Products' }).click();
+      const notify = page.getByRole('form', { name: 'Notify me about Elm bench' });
+      await notify.getByLabel('Email').fill('ada@example.com');
+      await notify.getByRole('button', { name: 'Notify me' }).click();
+      await page.getByText("We'll email you when it's back").waitFor();
+      expect(await allFindings(page)).toEqual([]);
+      expect(failures).toEqual([]);
+    });
+  });
+});
