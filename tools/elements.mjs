@@ -48,6 +48,8 @@ export async function buildElements(options, joinTypes) {
     format: 'esm',
     splitting: true,
     plugins: [FOR_ELEMENTS],
+    // Methods that only the elements call, and that have no name in common with the browser's.
+    mangleProps: /^(update|draw|emit|report|product|buttons?|head|wanted|write)$/,
   });
   const records =
     "import type { ProductId, ProductInput, VariantId, Wishgate, WishgateOptions } from './wishgate.mjs';";

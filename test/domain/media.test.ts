@@ -10,7 +10,7 @@ const NAMED: Record<string, string> = {
   'packages/client/src/alerts.ts': "the default of the browser library, and the account's own address",
   'src/lists/share.service.ts': 'a list is shared by email',
   'src/alerts/topics/topic.service.ts': 'the documented default of a test send',
-  'src/web/demo-shop/alerts.tsx': 'the demo shop shows an email as it looks, and an SMS as text',
+  'src/web/demo-shop/views.tsx': 'the demo shop says how an alert is sent',
   'src/web/demo-store/outbox.ts': 'the files of the demo store: emails and SMS',
   'src/web/site/docs/prepare.ts': 'an example',
   'src/api/pages/graphiql-tabs.ts': 'the example of "notify me"',

@@ -18,11 +18,10 @@ type Page = { edges: { node: SavedItem }[]; pageInfo: { hasNextPage: boolean; en
 type Removed = { item: SavedItem; at: number };
 type Contents = { list: (SavedList & { items: Page }) | null };
 
-const money = (say: Say, { amount, currencyCode }: Money): string =>
-  new Intl.NumberFormat(say.locale, {
-    minimumFractionDigits: currencyCode ? undefined : 2,
-    ...(currencyCode && { style: 'currency', currency: currencyCode }),
-  }).format(Number(amount));
+function money(say: Say, { amount, currencyCode: currency }: Money): string {
+  const style = currency ? ({ style: 'currency', currency } as const) : { minimumFractionDigits: 2 };
+  return Number(amount).toLocaleString(say.locale, style);
+}
 
 /** Only http(s) and relative addresses: a list may be a stranger's. */
 const link = (url: string | null): string | null =>

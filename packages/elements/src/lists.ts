@@ -97,18 +97,6 @@ class WishgateList extends Items {
 /** The shopper's save-for-later list. */
 class SaveForLater extends Items {
   static observedAttributes = ['lang'];
-  #onSave = (event: Event): void => void this.add((event as CustomEvent<{ item: ProductInput }>).detail.item);
-
-  override connectedCallback(): void {
-    super.connectedCallback();
-    document.addEventListener('wishgate-save-for-later', this.#onSave);
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
-    document.removeEventListener('wishgate-save-for-later', this.#onSave);
-  }
-
   /** Returns whether the product was saved for later. */
   async add(item: ProductInput): Promise<boolean> {
     const isDone = await this.write(async (client) => {
@@ -144,3 +132,9 @@ class SaveForLater extends Items {
 
 define('list', WishgateList);
 define('save-for-later', SaveForLater);
+
+// A page need not know where the element is.
+document.addEventListener('wishgate-save-for-later', (event) => {
+  const { item } = (event as CustomEvent<{ item: ProductInput }>).detail;
+  void document.querySelector('wishgate-save-for-later')?.add(item);
+});

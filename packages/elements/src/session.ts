@@ -83,8 +83,11 @@ function watch(client: Wishgate): void {
     ),
     // While nothing is live, other tabs still announce their changes.
     client.onChange((change) => {
-      if (change === 'identity') page.lists = null;
-      if (!isLive || change === 'identity') refreshQuietly();
+      if (change === 'identity') {
+        page.lists = null;
+        members.clear();
+      } else if (isLive) return;
+      refreshQuietly();
     }),
   ];
   stop = () => stops.forEach((end) => end());
