@@ -7,6 +7,10 @@ import { filledBy } from '../../harness.ts';
 
 /** A shop of another origin, whose pages are what a test says. */
 export type ElementsShop = {
+  /** Its origin. */
+  url: string;
+  /** Opens a page that has these elements and the script tag, and nothing else. */
+  openPlain: (context: BrowserContext, pid: string, body: string) => Promise<Page>;
   /** Opens a page with these elements for a shopper. */
   open: (context: BrowserContext, shopper: TestShopper, body: string, options?: object) => Promise<Page>;
 };
@@ -50,7 +54,18 @@ export function useElementsShop(service: TestService): ElementsShop {
       await page.goto(`${url}${path}`);
       return page;
     };
-    return { open };
+    const openPlain: ElementsShop['openPlain'] = async (context, pid, body) => {
+      const path = `/${pages.size}`;
+      const tag = `<script type="module" src="${service.url}/client/elements.mjs" data-pid="${pid}" data-list-name="Wishes"></script>`;
+      pages.set(
+        path,
+        `<!doctype html><html lang="en"><title>Shop</title>${tag}<main><h1>Shop</h1>${body}</main>`,
+      );
+      const page = await context.newPage();
+      await page.goto(`${url}${path}`);
+      return page;
+    };
+    return { url, open, openPlain };
   });
 }
 

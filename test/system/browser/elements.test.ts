@@ -54,6 +54,20 @@ describeInBrowser('the elements', () => {
     expect(await save(page, 'Vase').count()).toBe(1);
   });
 
+  test('the script tag alone makes hearts work on a static page, as soon as the store allows its origin', async () => {
+    const { pid } = await service.createStore({ allowedOrigins: [shop.url] });
+    const context = await browser.newContext();
+    const body = `${heart(1, 'Mug')}<wishgate-list></wishgate-list>`;
+    const page = await shop.openPlain(context, pid, body);
+    await save(page, 'Mug').click();
+    await page.getByRole('heading', { level: 2, name: 'Wishes' }).waitFor();
+    await page.reload();
+    await remove(page, 'Mug').waitFor();
+    const other = await shop.openPlain(context, pid, body);
+    await remove(other, 'Mug').click();
+    await save(page, 'Mug').waitFor();
+  });
+
   test('quick taps show the last wish at once and end with it, in the order of the taps', async () => {
     const me = await guest();
     const context = await browser.newContext();
