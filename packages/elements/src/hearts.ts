@@ -58,7 +58,7 @@ class Heart extends WishgateElement {
   protected draw(say: Say): void {
     const { saved } = this;
     this.#button.ariaPressed = String(saved);
-    this.#button.ariaLabel = say(saved ? 'remove' : 'save', { title: this.title || say('item') });
+    this.#button.ariaLabel = say('save', { title: this.title || say('item') });
   }
 }
 

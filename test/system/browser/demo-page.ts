@@ -23,7 +23,7 @@ export const heart = (page: Page, title: string): Locator =>
 
 /** The heart of a product that is in a list. */
 export const fullHeart = (page: Page, title: string): Locator =>
-  page.getByRole('button', { name: `Remove ${title}`, pressed: true });
+  page.getByRole('button', { name: `Save ${title}`, pressed: true });
 
 /** Saves a product and waits until the service has it, which the count shows. */
 export async function save(page: Page, title: string, count = 1): Promise<void> {

@@ -76,4 +76,4 @@ export const save = (page: Page, title: string): Locator =>
   page.getByRole('button', { name: `Save ${title}`, pressed: false });
 
 export const remove = (page: Page, title: string): Locator =>
-  page.getByRole('button', { name: `Remove ${title}`, pressed: true });
+  page.getByRole('button', { name: `Save ${title}`, pressed: true });

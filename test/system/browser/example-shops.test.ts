@@ -3,7 +3,8 @@ import { useService, useStore } from '../../harness.ts';
 import { useExample } from '../example-shop.ts';
 import { allFindings, describeInBrowser, eventually, useBrowser } from './chromium.ts';
 
-const saved = (page: Page, title: string) => page.getByRole('button', { name: title, exact: true });
+const heart = (page: Page, title: string, pressed: boolean) =>
+  page.getByRole('button', { name: `Save ${title}`, exact: true, pressed });
 
 describeInBrowser('the example shops, with the packages as npm would install them', () => {
   const browser = useBrowser();
@@ -35,9 +36,9 @@ describeInBrowser('the example shops, with the packages as npm would install the
       const [page, tab] = [await context.newPage(), await context.newPage()];
       await page.goto(url);
       await tab.goto(url);
-      await saved(page, 'Save Linen shirt').click();
-      await saved(page, 'Remove Linen shirt').waitFor();
-      await saved(tab, 'Remove Linen shirt').waitFor();
+      await heart(page, 'Linen shirt', false).click();
+      await heart(page, 'Linen shirt', true).waitFor();
+      await heart(tab, 'Linen shirt', true).waitFor();
       await tab.locator('wishgate-list').getByRole('link', { name: 'Linen shirt' }).waitFor();
       await eventually(
         () =>
@@ -83,9 +84,9 @@ describeInBrowser('the example shops, with the packages as npm would install the
       await page.goto(url);
       const tab = await context.newPage();
       await tab.goto(url);
-      await page.getByRole('button', { name: 'Save Oak stool', pressed: false }).click();
-      await page.getByRole('button', { name: 'Save Oak stool', pressed: true }).waitFor();
-      await tab.getByRole('button', { name: 'Save Oak stool', pressed: true }).waitFor();
+      await heart(page, 'Oak stool', false).click();
+      await heart(page, 'Oak stool', true).waitFor();
+      await heart(tab, 'Oak stool', true).waitFor();
 
       const cookie = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join('; ');
       await eventually(
