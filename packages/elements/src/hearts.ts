@@ -44,11 +44,10 @@ class Heart extends WishgateElement {
       ...(price && { pr: Number(price) }),
     };
     const wish = !this.saved;
-    if (!page.client || !item.epi || !this.emit(wish ? 'save' : 'remove', { item })) return;
+    if (!item.epi || !this.emit(wish ? 'save' : 'remove', { item })) return;
     this.#message.textContent = '';
-    const lname = this.value('list') || page.listName;
     try {
-      await setSaved(item, wish, lname, (name, detail) => this.emit(name, detail));
+      await setSaved(item, wish, this.value('list'), (name, detail) => this.emit(name, detail));
     } catch (error) {
       this.#message.textContent = this.report(error);
       setTimeout(() => (this.#message.textContent = ''), MESSAGE_MS);

@@ -156,7 +156,7 @@ export async function setSaved(product: ProductInput, wish: boolean, lname: stri
     const client = await started;
     if (!page.lists) await refresh();
     for (let done, next; (next = wanted.get(key)) !== done && next !== lidsOf(key).length > 0; done = next)
-      await (next ? save(client, product, lname, report) : remove(client, product, report));
+      await (next ? save(client, product, lname || page.listName, report) : remove(client, product, report));
   } finally {
     running.delete(key);
     wanted.delete(key);

@@ -54,6 +54,26 @@ describeInBrowser('the elements', () => {
     expect(await save(page, 'Vase').count()).toBe(1);
   });
 
+  test('a tap before the library has loaded is not lost', async () => {
+    const me = await guest();
+    const context = await browser.newContext();
+    let letThrough = (): void => undefined;
+    const tapped = new Promise<void>((done) => (letThrough = done));
+    await context.route('**/client/wishgate.mjs', async (route) => {
+      await tapped;
+      await route.continue();
+    });
+    const page = await shop.open(context, me, heart(1, 'Mug'), { listName: 'Wishes' });
+    await save(page, 'Mug').click();
+    await remove(page, 'Mug').waitFor();
+    expect(await countOf(me)).toBe(0);
+    letThrough();
+    await eventually(
+      async () => (await listsOf(me)).map(({ lname, cnt }) => `${lname} ${cnt}`).join(),
+      'Wishes 1',
+    );
+  });
+
   test('the script tag alone makes hearts work on a static page, as soon as the store allows its origin', async () => {
     const { pid } = await service.createStore({ allowedOrigins: [shop.url] });
     const context = await browser.newContext();
