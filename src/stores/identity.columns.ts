@@ -32,7 +32,7 @@ export const IDENTITY_SETTINGS = {
       help: 'signature algorithm of id tokens: RS256, ES256 or EdDSA',
       off: 'RS256 (default)',
     },
-    form: { card: 'identity', placeholder: 'RS256' },
+    form: { card: 'identity' },
   },
   identityClaims: {
     ...{ kind: 'text', check: 'claims', max: 300, initial: 'email,email_verified,sub' },
@@ -41,7 +41,7 @@ export const IDENTITY_SETTINGS = {
       help: 'claims of id tokens: email address, whether it is verified, customer id',
       off: 'email,email_verified,sub (default)',
     },
-    form: { card: 'identity', placeholder: 'email,email_verified,sub' },
+    form: { card: 'identity' },
   },
   shopifyDomain: {
     ...{ kind: 'text', check: 'shopifyDomain', initial: null },
