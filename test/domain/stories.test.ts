@@ -48,12 +48,9 @@ const TIMES = [1, 2, 3, 4, 5, 6];
 
 /** The files of src that `work` runs each time; what does not run each time is a timer that came due meanwhile. */
 async function filesOf(work: (time: number) => Promise<unknown>): Promise<string[]> {
-  let files: string[] | null = null;
-  for (const time of TIMES) {
-    const ran = await filesRunBy(() => work(time));
-    files = files?.filter((file) => ran.includes(file)) ?? ran;
-  }
-  return files!;
+  const runs: string[][] = [];
+  for (const time of TIMES) runs.push(await filesRunBy(() => work(time)));
+  return runs[0]!.filter((file) => runs.every((files) => files.includes(file)));
 }
 
 /** The files of src whose functions ran meanwhile. */
