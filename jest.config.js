@@ -1,4 +1,8 @@
+import { randomInt } from 'node:crypto';
 import './tools/typescript.cjs';
+
+// Everything random in a run comes from this seed, which the run prints; the workers inherit it.
+process.env['SEED'] ??= String(randomInt(2 ** 31));
 
 /** What both suites have in common. */
 const common = {

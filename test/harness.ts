@@ -88,20 +88,28 @@ type Settings = Partial<Config> | (() => Partial<Config>);
 
 declare global {
   /** Closes what the test files of this process share; the end of the run calls it. */
-  var closeSharedService: (() => Promise<void>) | undefined;
+  var closeShared: (() => Promise<void>) | undefined;
+}
+
+/** Keeps something for all test files of this process, until the run ends. */
+export function shareUntilEnd(close: () => Promise<void>): void {
+  const others = globalThis.closeShared;
+  globalThis.closeShared = async () => {
+    globalThis.closeShared = undefined;
+    await close();
+    await others?.();
+  };
 }
 
 let shared: Promise<TestService> | null = null;
 
 /** One service and database for all files of this process: tests keep apart by making their own stores, as merchants do. */
-async function openShared(): Promise<TestService> {
-  shared ??= startService({ rateLimits: false });
-  const service = await shared;
-  globalThis.closeSharedService = async () => {
-    globalThis.closeSharedService = undefined;
-    await service.close();
-  };
-  return service;
+function openShared(): Promise<TestService> {
+  if (!shared) {
+    const opening = (shared = startService({ rateLimits: false }));
+    shareUntilEnd(async () => (await opening).close());
+  }
+  return shared;
 }
 
 /** The service that the tests of a file call: the shared one, or with settings one of its own. Rate limits are off in the shared one. */

@@ -5,9 +5,11 @@ export function newId(): string {
   return randomBytes(16).toString('base64url');
 }
 
-/** A store identifier in base64: it contains `+`, `/` and `=`, so callers must encode it in a query. */
+/** A store identifier in base64: it contains `+`, `/` and `=`, so callers must encode it in a query. None begins with a `+`, which a client may
+ * send as a space, and HTTP removes spaces before a header's value. */
 export function newPid(): string {
-  return randomBytes(32).toString('base64');
+  const pid = randomBytes(32).toString('base64');
+  return pid.startsWith('+') ? newPid() : pid;
 }
 
 /** A secret of 256 random bits. */

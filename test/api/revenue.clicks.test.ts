@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../chance.ts';
 import { destinationOf, longToken, alertToken } from '../../src/stores/revenue/click.rules.ts';
 import type { LinkStore } from '../../src/shoppers/contacts/link.rules.ts';
 import type { NewStore } from '../../src/stores/store.service.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../chance.ts';
 import { parse } from 'parse5';
 import type { DefaultTreeAdapterTypes } from 'parse5';
 import { footerTexts } from '../../src/alerts/compose/model.rules.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../chance.ts';
 import { readAmount, sumOf, writeAmount } from '../../src/platform/money.ts';
 import { attribute, sharesOf } from '../../src/stores/revenue/attribution.rules.ts';
 import type { Click, Listed, OrderLine, Source } from '../../src/stores/revenue/attribution.rules.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import fc from 'fast-check';
+import { fc } from '../chance.ts';
 import type { NewStore } from '../../src/stores/store.service.ts';
 import { item, createClient, stock } from '../api/list-kit.ts';
 import type { Client } from '../api/list-kit.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import fc from 'fast-check';
+import { fc } from '../chance.ts';
 import { useService } from '../harness.ts';
 import { inFull } from '../tier.ts';
 import { anyStep, compare, createClient } from './fixtures/list-client.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../chance.ts';
 import {
   LOOK_AGAIN_MS,
   afterQuiet,

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../chance.ts';
 import { createDispatchTasks } from '../../src/alerts/dispatch/dispatcher.ts';
 import type { Task } from '../../src/alerts/queue/worker.ts';
 import { saveTopic } from '../../src/alerts/topics/topic.repo.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../chance.ts';
 import { findStore } from '../../src/stores/store.repo.ts';
 import type { NewStore } from '../../src/stores/store.service.ts';
 import { unsubscribeUrl } from '../../src/shoppers/contacts/link.rules.ts';

@@ -1,9 +1,6 @@
 import { accessSync, constants } from 'node:fs';
-import { createServer } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { delimiter, join } from 'node:path';
-import type { BrowserServer } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 
 /** The first that is there: without windows, a page costs a fifth of what it costs the whole browser. */
 const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
@@ -23,7 +20,7 @@ export function findChromium(): string | null {
   return files.find(isProgram) ?? null;
 }
 
-async function launch(): Promise<BrowserServer> {
+export async function launchChromium(): Promise<Browser> {
   const executablePath = findChromium();
   if (executablePath === null)
     throw new Error(
@@ -31,39 +28,12 @@ async function launch(): Promise<BrowserServer> {
     );
   // Loaded only here: it takes a fifth of a second.
   const { chromium } = await import('playwright-core');
-  return chromium.launchServer({
+  return chromium.launch({
     executablePath,
-    host: '127.0.0.1',
     // Its own handlers would end the process while PostgreSQL is being stopped.
     handleSIGINT: false,
     handleSIGTERM: false,
     handleSIGHUP: false,
     args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update'],
   });
-}
-
-/** The one browser of a run. `url` answers with the address to connect to. */
-export type SharedBrowser = { url: string; stop(): Promise<void> };
-
-/** Waits for the first test file that asks for a browser, so that runs without one do not start it. */
-export async function shareBrowser(): Promise<SharedBrowser> {
-  let browser: Promise<BrowserServer> | null = null;
-  const server = createServer((_req, res) => {
-    browser ??= launch();
-    browser.then(
-      (running) => res.end(running.wsEndpoint()),
-      (error: Error) => res.writeHead(500).end(error.message),
-    );
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  server.unref();
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    stop: async () => {
-      server.closeAllConnections();
-      server.close();
-      await (await browser?.catch(() => null))?.close();
-    },
-  };
 }

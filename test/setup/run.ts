@@ -4,8 +4,6 @@ export const ENV = {
   template: 'WISHGATE_TEST_TEMPLATE',
   /** A folder for what one test file makes and the others use. */
   folder: 'WISHGATE_TEST_FOLDER',
-  /** Where the browser of the run is asked for. */
-  browser: 'WISHGATE_TEST_BROWSER',
 } as const;
 
 /** A value of this run. */

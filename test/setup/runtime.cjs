@@ -3,7 +3,8 @@
  * loads all of them anew for every file, inside a VM: 3 to 5 s each. The rest of Jest (timeouts, order, patterns, reports) is unchanged.
  */
 const hooks = require('node:async_hooks');
-const { dirname } = require('node:path');
+const { dirname, relative } = require('node:path');
+const chance = require('./chance.cjs');
 require('../../tools/typescript.cjs');
 
 const CIRCUS = dirname(require.resolve('jest-circus'));
@@ -18,7 +19,7 @@ const END = 2;
 function onMessage([type]) {
   if (type !== END) return;
   process.off('message', onMessage);
-  void globalThis.closeSharedService?.();
+  void globalThis.closeShared?.();
 }
 
 if (process.send) process.on('message', onMessage);
@@ -44,6 +45,7 @@ function loadCircus(path) {
 
 class Runtime {
   requireModule(path) {
+    chance.begin(relative(process.cwd(), path));
     // With --watch a file runs again.
     delete require.cache[path];
     return require(path);

@@ -9,7 +9,7 @@ const LONG = new RegExp(
   ].join('|')})\\.test\\.ts$`,
 );
 
-/** The order of the test files: the longest first, or with --randomize a shuffled one, which --seed repeats. */
+/** The order of the test files: the longest first, or with --randomize a shuffled one, which SEED repeats. */
 export default class extends Sequencer {
   constructor(options) {
     super(options);
@@ -17,9 +17,8 @@ export default class extends Sequencer {
   }
 
   sort(tests) {
-    const { randomize, seed } = this.options.globalConfig;
-    if (randomize) {
-      const placeOf = ({ path }) => createHash('sha256').update(`${seed} ${path}`).digest('hex');
+    if (this.options.globalConfig.randomize) {
+      const placeOf = ({ path }) => createHash('sha256').update(`${process.env.SEED} ${path}`).digest('hex');
       return [...tests].sort((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1));
     }
     const sorted = super.sort(tests);

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { readFigures } from '../figures.ts';
-import { shareBrowser } from './browser.ts';
 import { ENV } from './run.ts';
 import type { TestServer } from './server.ts';
 
@@ -17,19 +16,18 @@ declare global {
 export async function startRun(): Promise<void> {
   // A run of both suites starts here twice.
   if (globalThis.endWishgateTests) await globalThis.endWishgateTests();
+  process.stdout.write(`Everything random comes from SEED=${process.env['SEED']}, which repeats this run\n`);
   const server = await startServer();
-  const browser = await shareBrowser();
   const folder = await mkdtemp(join(tmpdir(), 'wishgate-test-'));
   const end = async (): Promise<void> => {
     globalThis.endWishgateTests = undefined;
     process.stdout.write(await readFigures(folder));
-    await Promise.all([server.stop(), browser.stop(), rm(folder, { recursive: true, force: true })]);
+    await Promise.all([server.stop(), rm(folder, { recursive: true, force: true })]);
   };
   globalThis.endWishgateTests = end;
   process.env[ENV.adminUrl] = server.adminUrl;
   process.env[ENV.template] = server.template;
   process.env[ENV.folder] = folder;
-  process.env[ENV.browser] = browser.url;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     // Jest ends at once on these and runs no teardown.
     process.once(signal, () => void end().finally(() => process.exit(1)));

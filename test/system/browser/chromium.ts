@@ -1,15 +1,16 @@
+import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
-import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { MESSAGE_MS } from '../../../src/sdk/compat/ui.ts';
 import { TOAST_MS } from '../../../src/web/dashboard/session.ts';
 import { TOAST_MS as SHOP_TOAST_MS } from '../../../src/web/demo-shop/toasts.ts';
 import { SHOWN_MS } from '../../../src/web/site/copy.ts';
-import { findChromium } from '../../setup/browser.ts';
-import { fromSetup } from '../../setup/run.ts';
+import { shareUntilEnd } from '../../harness.ts';
+import { findChromium, launchChromium } from '../../setup/browser.ts';
 import { isLong } from '../../tier.ts';
+import { prepareDocument } from './prepare-document.ts';
 
 /** A block of tests that need a browser: skipped where there is none, but never in CI. */
 export const describeInBrowser: (name: string, tests: () => void) => void = (name, tests) => {
@@ -23,50 +24,66 @@ export const describeInBrowser: (name: string, tests: () => void) => void = (nam
 /** What a page does not do within this time it never does, on the busiest machine; below the limit of a test, so that it is told what was waited for. */
 export const PATIENCE_MS = 200_000;
 
-/** What a page says for a moment stays: on a busy machine the moment is over before a test looks. No other timer of a page has one of these spans. */
-const KEEP_SAYING = `{
-  const [start, moments] = [setTimeout, ${JSON.stringify([MESSAGE_MS, TOAST_MS, SHOP_TOAST_MS, SHOWN_MS])}];
-  globalThis.setTimeout = (work, ms, ...rest) => start(work, moments.includes(ms) ? 2 ** 31 - 1 : ms, ...rest);
-}`;
+/** How long pages show what they say for a moment. No other timer of a page has one of these spans. */
+const MOMENTS_MS = [MESSAGE_MS, TOAST_MS, SHOP_TOAST_MS, SHOWN_MS];
 
 /** Opens pages; what a test has opened is closed after it. */
 export type TestBrowser = {
   newContext: (options?: BrowserContextOptions) => Promise<BrowserContext>;
   /** A page in a context of its own. */
   newPage: (options?: BrowserContextOptions) => Promise<Page>;
+  /** Addresses at other hosts that the pages of this test have asked for. */
+  outside: () => string[];
 };
 
-/** The browser of the run, which the first test file that asks starts. */
-export function useBrowser(): TestBrowser {
-  let browser: Browser | undefined;
-  beforeAll(async () => {
-    const answer = await fetch(fromSetup('browser'));
-    if (!answer.ok) throw new Error(await answer.text());
-    browser = await chromium.connect(await answer.text(), { timeout: PATIENCE_MS });
-  });
-  afterEach(() => Promise.all(browser?.contexts().map((context) => context.close()) ?? []));
-  afterAll(() => browser?.close());
-  const newContext: TestBrowser['newContext'] = async (options) => {
-    const context = await browser!.newContext({ reducedMotion: 'reduce', ...options });
-    context.setDefaultTimeout(PATIENCE_MS);
-    await context.addInitScript(KEEP_SAYING);
-    return context;
-  };
-  return { newContext, newPage: async (options) => (await newContext(options)).newPage() };
+let shared: Promise<Browser> | null = null;
+
+/** One browser for all files of this process; the first that needs it starts it. */
+function openBrowser(): Promise<Browser> {
+  if (!shared) {
+    const opening = (shared = launchChromium());
+    shareUntilEnd(async () => (await opening).close());
+  }
+  return shared;
 }
 
-/** Waits until a reading of the page has the expected value, and fails with the last one. */
-export async function eventually<Value extends number | boolean | string | undefined | null>(
-  read: () => Promise<Value>,
-  expected: Value,
-): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
-  let value = await read();
-  while (value !== expected && performance.now() < deadline) {
-    await delay(50);
-    value = await read();
+const isInside = (url: string): boolean =>
+  /^(data|blob|about):/.test(url) || new URL(url).hostname === '127.0.0.1';
+
+export function useBrowser(): TestBrowser {
+  const contexts: BrowserContext[] = [];
+  const outside: string[] = [];
+  beforeAll(openBrowser);
+  beforeEach(() => void outside.splice(0));
+  afterEach(() => Promise.all(contexts.splice(0).map((context) => context.close())));
+  const newContext: TestBrowser['newContext'] = async (options) => {
+    const context = await (await openBrowser()).newContext({ reducedMotion: 'reduce', ...options });
+    contexts.push(context);
+    context.setDefaultTimeout(PATIENCE_MS);
+    context.on('request', (request) => {
+      if (!isInside(request.url())) outside.push(request.url());
+    });
+    const slowestMs = process.env['TEST_SLOW'] ? 1_500 : 0;
+    await context.addInitScript(prepareDocument, { seed: randomInt(2 ** 31), moments: MOMENTS_MS, slowestMs });
+    return context;
+  };
+  return {
+    newContext,
+    newPage: async (options) => (await newContext(options)).newPage(),
+    outside: () => outside,
+  };
+}
+
+/** Waits until the state of a page or of the service is the expected one, as `toEqual` compares, and fails with the last one. */
+export async function eventually<Value>(read: () => Value | Promise<Value>, expected: unknown): Promise<void> {
+  for (const deadline = performance.now() + PATIENCE_MS; ; await delay(50)) {
+    const value = await read();
+    try {
+      return expect(value).toEqual(expected);
+    } catch (difference) {
+      if (performance.now() > deadline) throw difference;
+    }
   }
-  expect(value).toBe(expected);
 }
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import fc from 'fast-check';
+import { fc } from '../../chance.ts';
 import type { GraphQLSchema } from 'graphql';
 
 /** Values that broke somebody's server once: sizes, signs, depths, names and characters. */
