@@ -318,6 +318,17 @@ export default {
       },
     },
     {
+      files: ['test/system/browser/**/*.ts'],
+      excludeFiles: ['test/system/browser/{act,chromium}.ts'],
+      rules: { 'wishgate/only-outcomes': 'error' },
+    },
+    {
+      // fast-check would draw from the clock; test/chance.ts gives it the seed of the run.
+      files: ['test/**/*.ts'],
+      excludeFiles: ['test/chance.ts'],
+      rules: { 'no-restricted-imports': ['error', { paths: ['fast-check'] }] },
+    },
+    {
       files: ['**/*.{js,mjs,cjs}'],
       env: { builtin: true },
       globals: readonly(

@@ -31,4 +31,43 @@ const noImport = {
   },
 };
 
-export default { meta: { name: 'wishgate' }, rules: { 'no-class': noClass, 'no-import': noImport } };
+/** What a locator or a page does by itself, and who does it so that nothing is lost when the page draws the element anew. */
+const ACTS = [
+  'check',
+  'click',
+  'dblclick',
+  'fill',
+  'press',
+  'pressSequentially',
+  'selectOption',
+  'setChecked',
+  'tap',
+  'type',
+  'uncheck',
+];
+const PASSING = ['waitForRequest', 'waitForResponse', 'waitForTimeout'];
+const REQUESTS = ['request', 'requestfailed', 'requestfinished', 'response'];
+const DEVICES = ['keyboard', 'mouse'];
+
+const onlyOutcomes = {
+  meta: {},
+  create: (context) => ({
+    CallExpression: ({ callee, arguments: [first] }) => {
+      const name = callee.property?.name;
+      const report = (message) => context.report({ node: callee.property, message });
+      if (ACTS.includes(name) && !DEVICES.includes(callee.object.property?.name))
+        report('Use act.ts: the page may draw the element anew between finding it and acting on it.');
+      if (PASSING.includes(name) || (name === 'waitForEvent' && REQUESTS.includes(first?.value)))
+        report('Wait with `eventually` for what stays: the state of the page or of the service.');
+      if (['on', 'once'].includes(name) && REQUESTS.includes(first?.value))
+        report(
+          'Which requests a page makes is for the quick suite, with an injected fetch; assert the outcome.',
+        );
+    },
+  }),
+};
+
+export default {
+  meta: { name: 'wishgate' },
+  rules: { 'no-class': noClass, 'no-import': noImport, 'only-outcomes': onlyOutcomes },
+};

@@ -5,8 +5,10 @@ export function newId(): string {
   return randomBytes(16).toString('base64url');
 }
 
-/** A store identifier in base64: it contains `+`, `/` and `=`, so callers must encode it in a query. None begins with a `+`, which a client may
- * send as a space, and HTTP removes spaces before a header's value. */
+/**
+ * A store identifier in base64: it contains `+`, `/` and `=`, so callers must encode it in a query. None begins with `+`: sent as a space, it would be
+ * lost at the start of a header.
+ */
 export function newPid(): string {
   const pid = randomBytes(32).toString('base64');
   return pid.startsWith('+') ? newPid() : pid;

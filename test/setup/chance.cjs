@@ -85,5 +85,6 @@ if (process.env[SEED] !== undefined) {
   Object.assign(Object.getPrototypeOf(globalThis.crypto), { getRandomValues: fill, randomUUID });
   ChildProcess.prototype.spawn = spawnSeeded(ChildProcess.prototype.spawn);
   syncBuiltinESMExports();
-  if (process.env.TEST_SLOW) require('./slow.cjs').slowDown(openStream(`slow ${given ?? process.env.JEST_WORKER_ID} ${threadId}`));
+  if (process.env.TEST_SLOW)
+    require('./slow.cjs').slowDown(openStream(`slow ${given ?? process.env.JEST_WORKER_ID} ${threadId}`));
 }

@@ -17,6 +17,8 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   await withAdmin(adminUrl, async (admin) => {
     await admin.query('SELECT pg_advisory_lock($1)', [CLONE_LOCK]);
     await admin.query(`CREATE DATABASE ${name} TEMPLATE ${fromSetup('template')}`);
+    await admin.query(`ALTER DATABASE ${name} SET search_path = public, chance, pg_catalog`);
+    await admin.query(`ALTER DATABASE ${name} SET chance.seed = '${process.env['SEED']} ${databases}'`);
   });
   return {
     url: databaseUrl(adminUrl, name),

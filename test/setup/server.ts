@@ -21,6 +21,12 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const CACHE = join(ROOT, 'node_modules/.cache/wishgate-test');
 const TEMPLATE = 'wishgate_template';
 
+/** PostgreSQL's own uuids cannot be repeated; these come from the seed of the run, in databases that look here first. */
+const CHANCE = `CREATE SCHEMA chance;
+  CREATE SEQUENCE chance.draws;
+  CREATE FUNCTION chance.gen_random_uuid() RETURNS uuid LANGUAGE sql AS $$
+    SELECT overlay(overlay(md5(current_setting('chance.seed') || nextval('chance.draws')) placing '4' from 13) placing '8' from 17)::uuid $$`;
+
 /** Starts the bundled PostgreSQL, or takes the one in TEST_DATABASE_URL, with the migrated template. */
 export async function startTestServer(): Promise<TestServer> {
   const given = process.env['TEST_DATABASE_URL'];
@@ -103,6 +109,7 @@ async function clusterKey(): Promise<string> {
   const hash = createHash('sha256').update(await readFile(join(ROOT, 'package-lock.json')));
   for (const file of files) hash.update(file).update(await readFile(join(migrations, file)));
   hash.update(await readFile(join(ROOT, 'src/platform/database/indexes.ts')));
+  hash.update(CHANCE);
   return hash.digest('hex').slice(0, 16);
 }
 
@@ -128,6 +135,7 @@ async function copyTree(from: string, to: string): Promise<void> {
 async function prepareTemplate(url: string, template: string): Promise<void> {
   await withAdmin(url, async (admin) => {
     await admin.query(`CREATE DATABASE ${template}`);
+    await withAdmin(databaseUrl(url, template), async (client) => void (await client.query(CHANCE)));
     await migrateAt(databaseUrl(url, template));
     await admin.query(`ALTER DATABASE ${template} ALLOW_CONNECTIONS false`);
   });
