@@ -16,6 +16,7 @@ import {
 import type { CountedConnection } from '../platform/page.ts';
 import { findStore, moveStoreEpoch } from '../stores/store.repo.ts';
 import { failNoStore } from '../stores/store.service.ts';
+import { makesGuests } from '../stores/store.rules.ts';
 import { countUse } from '../stores/usage-window.service.ts';
 import { findAccounts } from './account.repo.ts';
 import { lookUpAccount } from './account.service.ts';
@@ -26,13 +27,33 @@ import * as shoppers from './shopper.repo.ts';
 import type { IdentityKey, ShopperFilter, ShopperRow } from './shopper.repo.ts';
 import { checkEmail, checkUuid } from './shopper.rules.ts';
 
-/** Locks the calling shopper's row, which a guest gets with its first write; fails if its sessions have ended meanwhile. */
+type Entering = { ctx: Context; shopper: ShopperRow };
+
+/** Whether a guest saves something for the first time, and cost its caller nothing: elsewhere a back end with the store's key made it. */
+const isCounted = ({ ctx: { config, viewer }, shopper }: Entering): boolean =>
+  shopper.lastlogin === null && config.rateLimits && viewer.keyId === null && makesGuests(viewer.store!);
+
+/**
+ * Locks the rows of calling shoppers, which guests get with their first write; fails if sessions have ended meanwhile. Addresses first, and each in
+ * one order, so that calls that share a transaction do not deadlock.
+ */
+export async function enterAll(tx: Tx, callers: readonly Entering[]): Promise<Map<string, ShopperRow>> {
+  const counted = callers.filter(isCounted);
+  counted.sort((one, two) => (one.ctx.address < two.ctx.address ? -1 : 1));
+  for (const { ctx } of counted) await countUse(tx, ctx, 'guest address', ctx.address);
+  const entered = new Map<string, ShopperRow>();
+  for (const { ctx, shopper } of callers.toSorted((one, two) =>
+    one.shopper.regid < two.shopper.regid ? -1 : 1,
+  )) {
+    const row = await shoppers.enterShopper(tx, shopper, ctx.now());
+    if (row.epoch !== shopper.epoch) fail('sw-badregid');
+    entered.set(shopper.regid, row);
+  }
+  return entered;
+}
+
 export async function enter(tx: Tx, ctx: Context, shopper: ShopperRow): Promise<ShopperRow> {
-  // A guest that has saved nothing; where its store calls, the address is the store's.
-  if (shopper.lastlogin === null && ctx.viewer.keyId === null && ctx.config.rateLimits)
-    await countUse(tx, ctx, 'guest address', ctx.address);
-  const row = await shoppers.enterShopper(tx, shopper, ctx.now());
-  return row.epoch === shopper.epoch ? row : fail('sw-badregid');
+  return (await enterAll(tx, [{ ctx, shopper }])).get(shopper.regid)!;
 }
 
 /** The guest of a uuid; its row is null until it saves something. One with a row from before regids had a mark keeps its regid. */

@@ -12,6 +12,10 @@ export const MAX_KEYS = 20;
 export const DEFAULT_LIMITS = { key: 12_000, shopper: 1_200, address: 3_000 };
 
 /** While DEMO is off, an existing demo store counts as unknown. */
+/** Whether browsers become guests of the store without a back end: it names the origins of its pages. The demo store has those of this service. */
+export const makesGuests = (store: { allowedOrigins: string[]; isDemo: boolean }): boolean =>
+  store.allowedOrigins.length > 0 || store.isDemo;
+
 export function isServed(config: { demo: boolean }, store: { isDemo: boolean }): boolean {
   return config.demo || !store.isDemo;
 }

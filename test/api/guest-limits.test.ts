@@ -92,6 +92,17 @@ test('guests of one address who save something are 1,000 a day; beyond, nothing 
   expect(body.errors).toBeUndefined();
 });
 
+test('where a back end makes all guests, those who save are not counted at its address', async () => {
+  const address = '192.0.2.35';
+  await use('guest address', addressGroup(address), 0);
+  await call('create', { lname: 'Wishes' }, await newGuest(), address).expect(429);
+  await service.graphql('mutation { updateStore(input: { allowedOrigins: [] }) { pid } }', {}, { store });
+  const headers = { 'x-forwarded-for': address };
+  await service
+    .post('/api/v3/lists/create', { lname: 'Wishes' }, { shopper: await service.guest(store), headers })
+    .expect(200);
+});
+
 test('300 shares an hour are recorded from one address, whichever guests report them', async () => {
   const address = '192.0.2.41';
   const owner = await newGuest();

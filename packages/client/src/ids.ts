@@ -1,6 +1,9 @@
-import type { ProductId, VariantId } from './types.ts';
+import type { List, ProductId, VariantId } from './types.ts';
 
 type Id = VariantId | ProductId;
+
+/** Whether hearts stand for the list: not save for later, nor a type of the store's own, such as a registry. */
+export const isWishlist = ({ lty }: List): boolean => lty === null || lty === 'wl';
 
 const SHOPIFY_ID = /^gid:\/\/shopify\/\w+\/0*(\d+)$/;
 

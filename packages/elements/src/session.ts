@@ -1,4 +1,4 @@
-import { plainId } from '../../client/src/ids.ts';
+import { isWishlist, plainId } from '../../client/src/ids.ts';
 import { trackNewest } from '../../client/src/newest.ts';
 import type { Item, List, ProductInput, VariantId, Wishgate } from '../../client/src/wishgate.ts';
 import type { StartOptions } from './types.ts';
@@ -32,7 +32,7 @@ export const started: Promise<Wishgate> = new Promise((done) => (resolve = done)
 
 export const changed = (): void => listeners.forEach((listener) => listener());
 
-export const wishlists = (): List[] => page.lists?.filter(({ lty }) => lty == null || lty === 'wl') ?? [];
+export const wishlists = (): List[] => page.lists?.filter(isWishlist) ?? [];
 
 const isWhole = (): boolean => wishlists().every(({ cnt, listcontents }) => listcontents.length >= cnt);
 
@@ -54,8 +54,12 @@ export async function refresh(): Promise<void> {
   if (!isWhole()) {
     // One call for all hearts of the page; a call takes 500 variants.
     const found = await client.isInLists([...hearts].slice(-500));
-    const isWishlist = (lid: string): boolean => wishlists().some((list) => list.lid === lid);
-    for (const { epi, lids } of found) members.set(String(epi), lids.filter(isWishlist));
+    const own = wishlists().map(({ lid }) => lid);
+    for (const { epi, lids } of found)
+      members.set(
+        String(epi),
+        lids.filter((lid) => own.includes(lid)),
+      );
   }
   changed();
 }

@@ -10,7 +10,7 @@ import { isAccountContact } from '../../shoppers/contacts/contact.rules.ts';
 import { recordConsent } from '../../shoppers/contacts/mailing-list.service.ts';
 import { announceCreated } from '../../shoppers/contacts/subscription-events.service.ts';
 import type { ShopperRow } from '../../shoppers/shopper.repo.ts';
-import { enter } from '../../shoppers/shopper.service.ts';
+import { enterAll } from '../../shoppers/shopper.service.ts';
 import type { StoreRow } from '../../stores/store.repo.ts';
 import { consumeAll } from '../../stores/usage-window.repo.ts';
 import { USAGE_LIMITS, failTooMany, usageKey } from '../../stores/usage-window.rules.ts';
@@ -126,22 +126,12 @@ async function count(tx: Tx, all: readonly Saved[]): Promise<void> {
   await consume('signup address', ownCalls, ({ ctx }) => ctx.address);
 }
 
-/**
- * A guest's first sign-up makes its row, and the address of an account stays until the sign-up is stored. Every process locks in this order, so that
- * shared sign-ups do not deadlock.
- */
-async function enterShoppers(tx: Tx, wanted: readonly WantedSignUp[]): Promise<Map<string, ShopperRow>> {
-  const entered = new Map<string, ShopperRow>();
+async function storeWishes(tx: Tx, wanted: readonly WantedSignUp[]): Promise<boolean[]> {
+  // A guest's first sign-up makes its row, and the address of an account stays until the sign-up is stored.
   const callers = wanted.flatMap(({ ctx }) =>
     ctx.viewer.shopper ? [{ ctx, shopper: ctx.viewer.shopper }] : [],
   );
-  callers.sort((one, two) => (one.shopper.regid < two.shopper.regid ? -1 : 1));
-  for (const { ctx, shopper } of callers) entered.set(shopper.regid, await enter(tx, ctx, shopper));
-  return entered;
-}
-
-async function storeWishes(tx: Tx, wanted: readonly WantedSignUp[]): Promise<boolean[]> {
-  const entered = await enterShoppers(tx, wanted);
+  const entered = await enterAll(tx, callers);
   const opened: Open[] = [];
   for (const one of wanted)
     opened.push(await open(tx, one, entered.get(one.ctx.viewer.shopper?.regid ?? '') ?? null));

@@ -1,5 +1,5 @@
 import { clientError } from '../../../packages/client/src/error.ts';
-import { plainId } from '../../../packages/client/src/ids.ts';
+import { isWishlist, plainId } from '../../../packages/client/src/ids.ts';
 import type { List, ProductInput, VariantId } from '../../../packages/client/src/wishgate.ts';
 import { invoke } from './call.ts';
 import type { Lists } from './lists.ts';
@@ -10,8 +10,7 @@ import type { PageProduct } from './page.ts';
 
 /** The public product's collections, named by a hashtag: here they are the shopper's lists, by name. */
 export function createCollections({ client, older, emit, complete }: Tools, { fetchListCtx }: Lists) {
-  const wishlists = async (): Promise<List[]> =>
-    (await client.fetchLists()).filter(({ lty }) => lty === null || lty === 'wl');
+  const wishlists = async (): Promise<List[]> => (await client.fetchLists()).filter(isWishlist);
   const find = async (name: string): Promise<List> => {
     const list = (await wishlists()).find(({ lname }) => lname === name);
     if (!list) throw clientError('list-not-found', `There is no list ${name}`, { status: 404 });

@@ -5,6 +5,7 @@ import type {
   ProductInput,
   Wishgate,
 } from '../../../packages/client/src/wishgate.ts';
+import { isWishlist } from '../../../packages/client/src/ids.ts';
 import { createButtons } from './buttons.ts';
 import { callAt, done, refOf } from './call.ts';
 import type { Callback } from './call.ts';
@@ -34,7 +35,7 @@ type Shared = {
 
 /** Finds the list of this name, or else the oldest wishlist. */
 async function findDefault({ client, listName }: Shared): Promise<List | undefined> {
-  const lists = (await client.fetchLists()).filter(({ lty }) => lty === null || lty === 'wl');
+  const lists = (await client.fetchLists()).filter(isWishlist);
   return lists.find(({ lname }) => lname === listName) ?? lists[lists.length - 1];
 }
 

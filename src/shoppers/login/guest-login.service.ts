@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '../../context.ts';
 import { fail } from '../../platform/errors.ts';
+import { makesGuests } from '../../stores/store.rules.ts';
 import type { StoreRow } from '../../stores/store.repo.ts';
 import { epochOf, guestRegids, sessionidOf } from '../identity.rules.ts';
 import { clientNameOf } from '../shopper.rules.ts';
 import { countOpenCall } from './open-call.service.ts';
 
 /** A page elsewhere could make guests at its visitors' cost, so the store names its pages; the demo store has those of this service. */
-function checkOrigin({ browser }: Context, { allowedOrigins, isDemo }: StoreRow): void {
+function checkOrigin({ browser }: Context, store: StoreRow): void {
   const { origin, isOwnPage } = browser;
-  if (allowedOrigins.includes(origin) || (isDemo && isOwnPage)) return;
-  if (allowedOrigins.length === 0 && !isDemo)
+  if (store.allowedOrigins.includes(origin) || (store.isDemo && isOwnPage)) return;
+  if (!makesGuests(store))
     fail(
       'forbidden',
       "Guests without a back end are off: name the origins of the shop's pages, such as https://shop.example, in the store setting allowedOrigins",

@@ -1,3 +1,4 @@
+import type {} from '@wishgate/elements/preact';
 import { render } from 'preact';
 import type { ComponentChildren } from 'preact';
 import { useReducer } from 'preact/hooks';
