@@ -33,7 +33,9 @@ export function useReceivers({
     await smtp.close();
     await provider.close();
   });
-  beforeEach(() => {
+  beforeEach(async () => {
+    // What an earlier test has not sent is not sent in this one.
+    for (const table of ['outbox', 'restock']) await service.services.db.query(`DELETE FROM ${table}`);
     smtp.received.length = 0;
     provider.received.length = 0;
     smtp.refuse = smtp.refuseData = () => null;

@@ -152,42 +152,46 @@ test('a start that fails leaves no store without its history', async () => {
 });
 
 test('a visitor who waits with others gets the alert at once, and the test panel shows only visitors’ messages', async () => {
-  const { waitingDemand, today } = await read();
+  const own = await startService({ demo: true });
+  const { waitingDemand, today } = await read(own);
   const [{ epi, waiting }] = waitingDemand;
   const outbox = async () => {
-    const { body } = await service.http.get('/demo/api/outbox').expect(200);
+    const { body } = await own.http.get('/demo/api/outbox').expect(200);
     return Promise.all(
       (body as OutboxMail[]).map(async ({ eml }) => (await PostalMime.parse(eml)).to?.[0]?.address),
     );
   };
   expect(await outbox()).toEqual([]);
-  const store = service.demo!;
+  const store = own.demo!;
   const fields = {
     ...{ medium: 'email', mediumvalue: 'visitor@example.com', topics: ['backinstock'] },
     products: [{ epi, empi: 102, du: '/demo#/p/kettle' }],
   };
-  await service.post('/storeadmin/bispa/subscriptions/create', fields, { store }).expect(200);
-  await service.http.post('/demo/api/stock').send({ epi, isInStock: true }).expect(200);
-  const after = await read();
+  await own.post('/storeadmin/bispa/subscriptions/create', fields, { store }).expect(200);
+  await own.http.post('/demo/api/stock').send({ epi, isInStock: true }).expect(200);
+  const after = await read(own);
   expect(await outbox()).toEqual(['visitor@example.com']);
   expect(after.today.alerts - today.alerts).toBe(waiting + 1);
   expect(after.unsent.totalCount).toBe(0);
+  await own.close();
 });
 
 test('a person of the history can be exported and erased like any other', async () => {
-  const store = service.demo!;
-  const { prisma } = service.services.db;
+  const own = await startService({ demo: true });
+  const store = own.demo!;
+  const { prisma } = own.services.db;
   const alert = await prisma.outboxMessage.findFirstOrThrow({
     where: { pid: store.pid, recipient: { startsWith: 'anna.berger' } },
   });
   const where = { pid: store.pid, em: alert.recipient };
   const { regid, em } = await prisma.shopper.findFirstOrThrow({ where });
-  const exported = await service.post('/storeadmin/v3/user/export', { regid }, { store }).expect(200);
+  const exported = await own.post('/storeadmin/v3/user/export', { regid }, { store }).expect(200);
   expect(JSON.stringify(exported.body)).toContain(em!);
   const erase = 'mutation ($regid: String) { eraseShopper(regid: $regid) { id } }';
-  await service.graphql(erase, { regid }, { store }).expect(200);
+  await own.graphql(erase, { regid }, { store }).expect(200);
   expect([
     await prisma.outboxMessage.count({ where: { pid: store.pid, recipient: em! } }),
     await prisma.list.count({ where: { pid: store.pid, regid } }),
   ]).toEqual([0, 0]);
+  await own.close();
 });

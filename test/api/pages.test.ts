@@ -4,6 +4,7 @@ import { networkInterfaces } from 'node:os';
 import supertest from 'supertest';
 import { createApp } from '../../src/app.ts';
 import { createHttpServer } from '../../src/api/http.ts';
+import { REPOSITORY, VERSION } from '../../src/platform/version.ts';
 import { startService } from '../harness.ts';
 import { item, newAccount } from './list-kit.ts';
 import type { TestService } from '../harness.ts';
@@ -204,6 +205,48 @@ describe('the pages of the service', () => {
       .get(drawing!)
       .expect(200)
       .expect('content-type', /^image\/svg\+xml/);
+  });
+
+  test('the pages for developers lead to each other, and the landing page says what the service is', async () => {
+    const others = ['/docs', '/graphiql', '/client', '/dashboard', '/demo', REPOSITORY];
+    for (const path of SHOWING) {
+      const { text } = await service.http.get(path).set(asBrowser).expect(200);
+      const [bar] = /<header[^]*?<\/header>/.exec(text)!;
+      expect(others.filter((href) => !bar.includes(`<a href="${href}"`))).toEqual([]);
+      expect(bar).toContain(`Version ${VERSION}`);
+    }
+    const { text } = await service.http.get('/').set(asBrowser).expect(200);
+    expect(text).toContain('<h1>Wishlists and back&#8209;in&#8209;stock alerts for any online store</h1>');
+    const cards = [...text.matchAll(/class="card" href="([^"]+)"/g)].map(([, href]) => href);
+    expect(cards).toEqual(['/demo', '/dashboard', '/docs', '/graphiql', '/client']);
+    expect(text.match(/class="reason"/g)).toHaveLength(4);
+  });
+
+  test('every tab of GraphiQL runs on the demo store without an edit, and once more', async () => {
+    const { text } = await service.http.get('/graphiql').set(asBrowser).expect(200);
+    const [, data] = /<script id="data" type="application\/json">([^]*?)<\/script>/.exec(text)!;
+    type Tab = { query: string; variables?: string; headers: string };
+    const all = (JSON.parse(data!) as { tabs: Tab[] }).tabs;
+    const tabs = all.filter(({ query }) => !query.includes('subscription Live'));
+    expect([all.length, tabs.length]).toEqual([8, 7]);
+    for (const round of [1, 2]) {
+      const found = [];
+      for (const { query, variables = '{}', headers } of tabs) {
+        const call = service.http.post('/graphql').set(JSON.parse(headers) as Record<string, string>);
+        const { body } = await call.send({ query, variables: JSON.parse(variables) as object });
+        found.push(JSON.stringify(body));
+      }
+      const expected = [
+        /"name":"Hearth & Loom".*"totalCount":20/,
+        /"regid":"[^"]+","sessionid":"/,
+        /"isGuest":true.*"isInList":true/,
+        /"lname":"Living room".*"dt":"Reading lamp"/,
+        /"cnt":4.*"dt":"Stoneware mug"/,
+        /"confirmed":false.*"dt":"Pour-over kettle"/,
+        /"dt":"Reading lamp".*"amount":"89.00"/,
+      ];
+      expect([round, found]).toEqual([round, expected.map((one) => expect.stringMatching(one))]);
+    }
   });
 
   test("GraphiQL's document is small and its files are kept for ever", async () => {
