@@ -42,20 +42,26 @@ const ACTS = [
   'selectOption',
   'setChecked',
   'tap',
-  'type',
   'uncheck',
 ];
 const PASSING = ['waitForRequest', 'waitForResponse', 'waitForTimeout'];
 const REQUESTS = ['request', 'requestfailed', 'requestfinished', 'response'];
 const DEVICES = ['keyboard', 'mouse'];
 
+/** Whether a node is in what `act` is given to do. */
+const isInAct = ({ parent }) => Boolean(parent) && (parent.callee?.name === 'act' || isInAct(parent));
+
 const onlyOutcomes = {
   meta: {},
   create: (context) => ({
-    CallExpression: ({ callee, arguments: [first] }) => {
+    CallExpression: (node) => {
+      const {
+        callee,
+        arguments: [first],
+      } = node;
       const name = callee.property?.name;
       const report = (message) => context.report({ node: callee.property, message });
-      if (ACTS.includes(name) && !DEVICES.includes(callee.object.property?.name))
+      if (ACTS.includes(name) && !DEVICES.includes(callee.object.property?.name) && !isInAct(node))
         report('Use act.ts: the page may draw the element anew between finding it and acting on it.');
       if (PASSING.includes(name) || (name === 'waitForEvent' && REQUESTS.includes(first?.value)))
         report('Wait with `eventually` for what stays: the state of the page or of the service.');

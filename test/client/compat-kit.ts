@@ -14,7 +14,7 @@ export type Swat = Record<string, PageFunction> & {
   storage: Record<string, (...given: unknown[]) => unknown>;
   key: Record<string, string>;
   utils: Record<string, (...given: unknown[]) => unknown>;
-  platform: { isLoggedIn(): boolean };
+  platform: { isLoggedIn(): boolean; isInDeviceCart(epi: number): boolean };
   evtLayer: EventTarget;
   JSEvents: Record<string, string>;
   EventTypes: Record<string, number>;

@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import type { Item, List, ListContents } from '../../packages/client/src/wishgate.ts';
 import { sentColumns } from '../../src/lists/item.rules.ts';
 import { useService, useStore } from '../harness.ts';
+import { until } from '../until.ts';
 import { answerOf, failureOf, heardOf, openPage } from './compat-kit.ts';
 import type { Page, Swat } from './compat-kit.ts';
 import { product } from './kit.ts';
@@ -434,6 +435,67 @@ describe('an item that a page adds by ids', () => {
     expect(await answerOf((ok, err) => swat['addToWishlistUsingDu']!({ du: DU }, ok, err))).toMatchObject(
       WHOLE,
     );
+  });
+});
+
+describe('what a page shows', () => {
+  test('are notes for four seconds, as a status or an alert', async () => {
+    const { swat, window } = await guestPage();
+    // The second file is there: it comes by an element, too.
+    await answerOf((ok) => swat['wishlistCount']!(ok));
+    const notes = new Set<object>();
+    const timers: { end: () => void; ms: number }[] = [];
+    const createElement = (): object => {
+      const note: Record<string, unknown> = { style: {}, remove: () => notes.delete(note) };
+      return Object.assign(note, { setAttribute: (name: string, value: string) => (note[name] = value) });
+    };
+    const parseFromString = (textContent: string) => ({ querySelectorAll: () => [], body: { textContent } });
+    const body = { append: (note: object) => notes.add(note) };
+    Object.assign(window['document'] as object, { createElement, body });
+    Object.assign(window, {
+      DOMParser: function parser() {
+        return { parseFromString };
+      },
+      setTimeout: (end: () => void, ms: number) => timers.push({ end, ms }),
+    });
+    void swat.ui['showSuccessNotification']!({ message: ' Saved\n it ' });
+    void swat.ui['showErrorNotification']!('Gone');
+    await until(() => timers.length === 2);
+    const texts = [
+      { role: 'status', textContent: 'Saved it' },
+      { role: 'alert', textContent: 'Gone' },
+    ];
+    expect([[...notes], timers]).toMatchObject([texts, [{ ms: 4_000 }, { ms: 4_000 }]]);
+    timers.forEach(({ end }) => end());
+    expect(notes.size).toBe(0);
+  });
+
+  test('is the newest state of a button, also where a read from before its click ends later', async () => {
+    const { swat, window } = await guestPage();
+    const { lid } = await newList(swat, 'My Wishlist');
+    const classes = new Set<string>();
+    const classList = {
+      add: (name: string) => classes.add(name),
+      toggle: (name: string, isOn: boolean) => classes[isOn ? 'add' : 'delete'](name),
+    };
+    const { fetch: send } = window as unknown as { fetch: typeof fetch };
+    const held: (() => void)[] = [];
+    window['fetch'] = async (...call: Parameters<typeof fetch>) => {
+      const response = await send(...call);
+      if ((call[0] as string).includes('fetch-lists')) await new Promise<void>((done) => held.push(done));
+      return response;
+    };
+    const button = { dataset: { variantId: '1', productId: '10' }, classList };
+    Object.assign(window['document'] as object, { querySelectorAll: () => [button] });
+    void swat['initializeActionButtons']!();
+    await until(() => held.length === 1);
+    await answerOf((ok, err) => swat['addToList']!(lid, product(1), ok, err));
+    await until(() => held.length === 2);
+    held[1]!();
+    await until(() => classes.has('swym-added'));
+    held[0]!();
+    await swat['isInLists']!([1]);
+    expect(classes.has('swym-added')).toBe(true);
   });
 });
 

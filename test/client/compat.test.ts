@@ -39,17 +39,21 @@ describe('the object', () => {
       heard.push('thrower');
       throw new Error('of the page');
     };
-    const { swat, window, thrown } = await openPage(service, await service.guest(store), {
-      callbacks: [(given: unknown) => heard.push(['first', given]), thrower, () => heard.push('third')],
-    });
+    const callbacks: unknown[] = [
+      (given: unknown) => heard.push(['first', given]),
+      thrower,
+      () => callbacks.push(() => heard.push('from within')),
+      () => heard.push('last'),
+    ];
+    const { swat, window, thrown } = await openPage(service, await service.guest(store), { callbacks });
     expect(window['_swat']).toBe(swat);
-    expect(heard).toEqual([['first', swat], 'thrower', 'third']);
+    expect(heard).toEqual([['first', swat], 'thrower', 'from within', 'last']);
     expect(thrown).toEqual([new Error('of the page')]);
     window.SwymCallbacks.push((given: unknown) => heard.push(given === swat));
-    expect(heard[3]).toBe(true);
+    expect(heard[4]).toBe(true);
     window['SwymCallbacks'] = [() => heard.push('of another queue')];
     window.SwymCallbacks.push(() => heard.push('and after it'));
-    expect(heard.slice(4)).toEqual(['of another queue', 'and after it']);
+    expect(heard.slice(5)).toEqual(['of another queue', 'and after it']);
   });
 
   test('it can be extended, and has every function again below api', async () => {
@@ -106,6 +110,7 @@ describe('the object', () => {
       UI: { Title: 'My Wishlist' },
     });
     expect(swat.EventTypes['addToWishList']).toBe(swat.EventTypes['addToWishlist']);
+    expect(swat.platform.isInDeviceCart(1)).toBe(false);
     expect(swat.utils['formatProductPrice']!({ pr: 5 })).toEqual({ pr: '5.00', cu: '€' });
     expect(
       swat.utils['renderTemplateString']!('{{#all}}<b>{{dt}}</b>{{/all}}{{^all}}none{{/all}}{{{raw}}}', {
@@ -564,6 +569,18 @@ describe('a failure', () => {
       readyState: 4,
       responseText: '',
     });
+  });
+
+  test('reaches err only, also where err throws, which the page sees', async () => {
+    const { swat, thrown } = await accountPage();
+    const heard: string[] = [];
+    const fail = (name: string) => () => {
+      heard.push(name);
+      throw new Error(`in ${name}`);
+    };
+    const failing = swat['createList']!({ lname: 'x' }, fail('ok'), fail('err'));
+    await expect(failing).rejects.toMatchObject({ status: 400 });
+    expect([heard, thrown]).toEqual([['err'], [new Error('in err')]]);
   });
 
   test('that nobody waits for disturbs nothing', async () => {

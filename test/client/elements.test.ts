@@ -65,6 +65,63 @@ test('on a server the module loads and does nothing', () => {
   expect(String(text).trim()).toBe('function true 0');
 });
 
+/** A page as far as a heart sees it, whose service refuses what is saved, and whose timers the test ends. */
+const HEART_PAGE = `
+  const [elements, timers, asked, seen] = [{}, [], [], []];
+  class HTMLElement extends EventTarget {
+    textContent = '';
+    children = [];
+    attachShadow() { return (this.shadow = new HTMLElement()); }
+    append(...children) { this.children.push(...children); }
+    setAttribute() {}
+    getAttribute(name) { return { epi: '1', title: 'Mug' }[name] ?? null; }
+    closest() { return { lang: 'en' }; }
+  }
+  const globals = {
+    HTMLElement,
+    CSSStyleSheet: class { replaceSync() {} },
+    customElements: { get() {}, define: (name, element) => (elements[name] = element) },
+    location: { origin: 'https://shop.example', pathname: '/' },
+    navigator: { languages: [] },
+    setTimeout: (end, ms) => timers.push({ end, ms }),
+  };
+  for (const [name, value] of Object.entries(globals)) Object.defineProperty(globalThis, name, { value });
+  const { start } = await import('./elements.mjs');
+  globalThis.document = { createElement: () => new HTMLElement() };
+  await import('./elements-hearts.mjs');
+  const ensureList = async ({ lname }) => {
+    asked.push(lname);
+    throw Object.assign(new Error('Too many calls'), { status: 429 });
+  };
+  const stop = () => undefined;
+  await start({ client: { watch: () => stop, onChange: () => stop, fetchLists: async () => [], ensureList } });
+  const heart = new elements['wishgate-heart']();
+  heart.connectedCallback();
+  const [button, message] = heart.shadow.children;
+  const see = () => seen.push(button.ariaPressed + ' ' + message.textContent);
+  const tapping = heart.toggle();
+  see();
+  await tapping;
+  see();
+  timers[0].end();
+  see();
+  for (const name of ['error', 'save']) {
+    heart.addEventListener('wishgate-' + name, (event) => event.preventDefault());
+    await heart.toggle();
+    see();
+  }
+  console.log(JSON.stringify({ seen, asked, ms: timers[0].ms }));
+`;
+
+test('a save that is refused is taken back, and explained for five seconds; a page can explain it itself, or forbid it before it begins', () => {
+  const text = execFileSync(process.execPath, ['--input-type=module', '-e', HEART_PAGE], { cwd: DIST });
+  expect(JSON.parse(String(text))).toEqual({
+    seen: ['true ', 'false Too many attempts. Please try again later.', 'false ', 'false ', 'false '],
+    asked: ['My Wishlist', 'My Wishlist'],
+    ms: 5_000,
+  });
+});
+
 test.each(['react', 'preact'])(
   'the types describe the elements, in the DOM and in the JSX of %s',
   async (library) => {

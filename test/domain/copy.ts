@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const COPIED = [
-  ...['bench', 'docs', 'examples', 'prisma', 'schema', 'src', 'test', 'tools'],
+  ...['bench', 'docs', 'examples', 'packages', 'prisma', 'schema', 'src', 'test', 'tools'],
   ...['codegen.yml', 'package.json', 'package-lock.json', 'prisma.config.ts', 'tsconfig.json'],
 ];
 

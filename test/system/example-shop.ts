@@ -7,30 +7,24 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { filledBy } from '../harness.ts';
+import { installPacked } from './packed.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const MODULES = join(ROOT, 'node_modules');
 const run = promisify(execFile);
 
 type Manifest = { dependencies: Record<string, string>; devDependencies: Record<string, string> };
-type Packed = { filename: string; name: string }[];
 
 /** What npm would install: our packages as they are packed, all others as the lock file pins them. */
 async function install(folder: string): Promise<void> {
-  const modules = join(folder, 'node_modules');
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
-  const others = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies });
-  for (const name of others.filter((name) => !name.startsWith('@wishgate/'))) {
-    mkdirSync(dirname(join(modules, name)), { recursive: true });
-    symlinkSync(join(MODULES, name), join(modules, name), 'junction');
+  const names = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies });
+  for (const name of names.filter((name) => !name.startsWith('@wishgate/'))) {
+    const target = join(folder, 'node_modules', name);
+    mkdirSync(dirname(target), { recursive: true });
+    symlinkSync(join(MODULES, name), target, 'junction');
   }
-  const args = ['pack', '--workspaces', '--json', '--ignore-scripts', '--pack-destination', folder];
-  const { stdout } = await run('npm', args, { cwd: ROOT });
-  for (const { filename, name } of JSON.parse(stdout) as Packed) {
-    const target = join(modules, name);
-    mkdirSync(target, { recursive: true });
-    await run('tar', ['-xzf', join(folder, filename), '-C', target, '--strip-components=1']);
-  }
+  await installPacked(folder);
 }
 
 /** A copy of an example with its packages installed, in a folder of its own for all tests of a file. */

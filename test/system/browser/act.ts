@@ -12,15 +12,14 @@ const IS_GONE = /not attached|not connected|detached|context was destroyed|Unabl
 const listen = (element: Element) =>
   element.evaluateHandle((node, events) => {
     const heard = { count: 0 };
-    for (const name of events)
-      node.addEventListener(name, () => void (heard.count += 1), { capture: true });
+    for (const name of events) node.addEventListener(name, () => void (heard.count += 1), { capture: true });
     return heard;
   }, EVENTS);
 
 /** Finds an element and acts on it; again when the page has drawn it anew meanwhile, so that it heard nothing. */
 export async function act(target: Locator, work: (element: Element) => Promise<unknown>): Promise<void> {
   for (;;) {
-    const element = (await target.elementHandle()) as Element;
+    const element: Element = await target.elementHandle();
     try {
       const heard = await listen(element);
       await work(element);

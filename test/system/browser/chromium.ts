@@ -55,7 +55,14 @@ export function useBrowser(): TestBrowser {
   const outside: string[] = [];
   beforeAll(openBrowser);
   beforeEach(() => void outside.splice(0));
-  afterEach(() => Promise.all(contexts.splice(0).map((context) => context.close())));
+  afterEach(async () => {
+    for (const context of contexts.splice(0)) {
+      // A test may end while it holds an answer back.
+      for (const routed of [...context.pages(), context])
+        await routed.unrouteAll({ behavior: 'ignoreErrors' });
+      await context.close();
+    }
+  });
   const newContext: TestBrowser['newContext'] = async (options) => {
     const context = await (await openBrowser()).newContext({ reducedMotion: 'reduce', ...options });
     contexts.push(context);
@@ -64,7 +71,11 @@ export function useBrowser(): TestBrowser {
       if (!isInside(request.url())) outside.push(request.url());
     });
     const slowestMs = process.env['TEST_SLOW'] ? 1_500 : 0;
-    await context.addInitScript(prepareDocument, { seed: randomInt(2 ** 31), moments: MOMENTS_MS, slowestMs });
+    await context.addInitScript(prepareDocument, {
+      seed: randomInt(2 ** 31),
+      moments: MOMENTS_MS,
+      slowestMs,
+    });
     return context;
   };
   return {
@@ -75,7 +86,10 @@ export function useBrowser(): TestBrowser {
 }
 
 /** Waits until the state of a page or of the service is the expected one, as `toEqual` compares, and fails with the last one. */
-export async function eventually<Value>(read: () => Value | Promise<Value>, expected: unknown): Promise<void> {
+export async function eventually<Value>(
+  read: () => Value | Promise<Value>,
+  expected: unknown,
+): Promise<void> {
   for (const deadline = performance.now() + PATIENCE_MS; ; await delay(50)) {
     const value = await read();
     try {

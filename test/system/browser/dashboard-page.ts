@@ -1,12 +1,13 @@
 import type { APIResponse, Page, Route } from 'playwright-core';
 import type { StoreAccess } from '../../harness.ts';
+import { click, fill } from './act.ts';
 import { PATIENCE_MS } from './chromium.ts';
 
 /** Signs in on an open sign-in page. */
 export async function signIn(page: Page, store: StoreAccess): Promise<void> {
-  await page.getByLabel('Store id (pid)').fill(store.pid);
-  await page.getByLabel('API key').fill(store.apiKey);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await fill(page.getByLabel('Store id (pid)'), store.pid);
+  await fill(page.getByLabel('API key'), store.apiKey);
+  await click(page.getByRole('button', { name: 'Sign in' }));
   await page.getByRole('button', { name: 'Sign out' }).waitFor();
 }
 
@@ -25,8 +26,8 @@ export async function enter(page: Page, url: string, store: StoreAccess, place =
 /** Goes to a page of the dashboard by its navigation, as a person does; on a phone the menu is opened first. */
 export async function openPage(page: Page, title: string): Promise<void> {
   const menu = page.getByRole('button', { name: 'Menu' });
-  if (await menu.isVisible()) await menu.click();
-  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: title }).click();
+  if (await menu.isVisible()) await click(menu);
+  await click(page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: title }));
   await page.getByRole('heading', { level: 1, name: title }).waitFor();
 }
 
@@ -63,14 +64,14 @@ export async function holdAnswers(page: Page, operation: string): Promise<HeldCa
 
 /** Opens the message of an alert, and waits until it shows this text. */
 export async function openMessage(page: Page, contact: string, text: string): Promise<void> {
-  await page.getByRole('button', { name: `Preview of the alert to ${contact}` }).click();
+  await click(page.getByRole('button', { name: `Preview of the alert to ${contact}` }));
   const body = page.getByRole('dialog').frameLocator('iframe').locator('body');
   await body.getByText(text).first().waitFor();
 }
 
 /** Opens the page of a shopper as a person does: by a search among all shoppers, from their page. */
 export async function openShopper(page: Page, search: string): Promise<void> {
-  await page.getByLabel('Search').fill(search);
-  await page.getByRole('table', { name: 'Shoppers' }).getByRole('link', { name: search }).click();
+  await fill(page.getByLabel('Search'), search);
+  await click(page.getByRole('table', { name: 'Shoppers' }).getByRole('link', { name: search }));
   await page.getByRole('heading', { level: 1, name: search }).waitFor();
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { BrowserContext, Locator, Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import type { TestService, TestShopper } from '../../harness.ts';
 import { filledBy } from '../../harness.ts';
 
@@ -24,56 +24,54 @@ const policyOf = (service: string): string =>
 
 /** The shop for all tests of a file. */
 export function useElementsShop(service: TestService): ElementsShop {
-  const pages = new Map<string, string>();
+  const pages: string[] = [];
   const server = createServer((req, res) => {
+    const page = pages[Number(req.url!.slice(1))];
     res.setHeader('content-type', 'text/html; charset=utf-8');
     res.setHeader('content-security-policy', policyOf(service.url));
-    res.writeHead(pages.has(req.url!) ? 200 : 404).end(pages.get(req.url!));
+    res.writeHead(page === undefined ? 404 : 200).end(page);
   });
   afterAll(() => void server.close());
   return filledBy(beforeAll, async () => {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const open: ElementsShop['open'] = async (context, { pid, regid, sessionid }, body, options = {}) => {
-      const path = `/${pages.size}`;
-      const start = JSON.stringify({ baseUrl: service.url, pid, ...options });
-      const who = JSON.stringify({ regid, sessionid });
-      pages.set(
-        path,
-        `<!doctype html><html lang="en"><title>Shop</title><style nonce="test">${STYLE}</style><main><h1>Shop</h1>${body}</main>
-        <script type="module" nonce="test">
-          import { start } from '${service.url}/client/elements.mjs';
-          globalThis.events = [];
-          for (const name of ['save', 'saved', 'removed', 'add-to-cart', 'saved-for-later', 'subscribed', 'shared', 'error'])
-            addEventListener('wishgate-' + name, (event) => events.push([name, event.detail]));
-          start({ ...${start}, identify: () => (${who}) });
-        </script>`,
+    const show = async (context: BrowserContext, head: string, body: string): Promise<Page> => {
+      const at = pages.push(
+        `<!doctype html><html lang="en"><title>Shop</title>${head}<main><h1>Shop</h1>${body}</main>`,
       );
       const page = await context.newPage();
-      await page.goto(`${url}${path}`);
+      await page.goto(`${url}/${at - 1}`);
       return page;
     };
-    const openPlain: ElementsShop['openPlain'] = async (context, pid, body) => {
-      const path = `/${pages.size}`;
-      const tag = `<script type="module" src="${service.url}/client/elements.mjs" data-pid="${pid}" data-list-name="Wishes"></script>`;
-      pages.set(
-        path,
-        `<!doctype html><html lang="en"><title>Shop</title>${tag}<main><h1>Shop</h1>${body}</main>`,
+    const library = `${service.url}/client/elements.mjs`;
+    const open: ElementsShop['open'] = (context, { pid, regid, sessionid }, body, options) => {
+      const script = `import { start } from '${library}';
+        globalThis.events = {};
+        for (const name of ['wishgate-add-to-cart', 'wishgate-subscribed'])
+          addEventListener(name, ({ detail }) => (events[name] = detail));
+        const options = ${JSON.stringify({ baseUrl: service.url, pid, ...options })};
+        const started = start({ ...options, identify: () => (${JSON.stringify({ regid, sessionid })}) });
+        globalThis.isStarted = started.then(() => true);`;
+      const head = `<style nonce="test">${STYLE}</style><script type="module" nonce="test">${script}</script>`;
+      return show(context, head, body);
+    };
+    const openPlain: ElementsShop['openPlain'] = (context, pid, body) =>
+      show(
+        context,
+        `<script type="module" src="${library}" data-pid="${pid}" data-list-name="Wishes"></script>`,
+        body,
       );
-      const page = await context.newPage();
-      await page.goto(`${url}${path}`);
-      return page;
-    };
     return { url, open, openPlain };
   });
 }
 
-/** Names and details of the elements' events, oldest first. */
-export const eventsOf = (page: Page): Promise<[string, Record<string, unknown>][]> => page.evaluate('events');
+/** What the last event of this name said. */
+export const eventOf = (page: Page, name: string): Promise<unknown> =>
+  page.evaluate(`events['wishgate-${name}'] ?? null`);
 
-export const save = (page: Page, title: string): Locator =>
-  page.getByRole('button', { name: `Save ${title}`, pressed: false });
-
-export const remove = (page: Page, title: string): Locator =>
-  page.getByRole('button', { name: `Save ${title}`, pressed: true });
+/** The page's hearts, and whether they are filled. */
+export const heartsOf = (page: Page): Promise<string[]> =>
+  page
+    .locator('wishgate-heart button')
+    .evaluateAll((buttons) => buttons.map(({ ariaLabel, ariaPressed }) => `${ariaLabel}: ${ariaPressed}`));

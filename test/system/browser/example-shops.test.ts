@@ -1,10 +1,17 @@
 import type { Page } from 'playwright-core';
 import { useService, useStore } from '../../harness.ts';
 import { useExample } from '../example-shop.ts';
+import { click, fill } from './act.ts';
 import { allFindings, describeInBrowser, eventually, useBrowser } from './chromium.ts';
 
 const heart = (page: Page, title: string, pressed: boolean) =>
   page.getByRole('button', { name: `Save ${title}`, exact: true, pressed });
+
+async function logIn(page: Page): Promise<void> {
+  await fill(page.getByLabel('Email', { exact: true }).first(), 'ada@example.com');
+  await click(page.getByRole('button', { name: 'Log in' }));
+  await page.getByText('Logged in as ada@example.com').waitFor();
+}
 
 describeInBrowser('the example shops, with the packages as npm would install them', () => {
   const browser = useBrowser();
@@ -36,7 +43,7 @@ describeInBrowser('the example shops, with the packages as npm would install the
       const [page, tab] = [await context.newPage(), await context.newPage()];
       await page.goto(url);
       await tab.goto(url);
-      await heart(page, 'Linen shirt', false).click();
+      await click(heart(page, 'Linen shirt', false));
       await heart(page, 'Linen shirt', true).waitFor();
       await heart(tab, 'Linen shirt', true).waitFor();
       await tab.locator('wishgate-list').getByRole('link', { name: 'Linen shirt' }).waitFor();
@@ -46,16 +53,14 @@ describeInBrowser('the example shops, with the packages as npm would install the
         '1',
       );
 
-      await page.getByLabel('Email', { exact: true }).first().fill('ada@example.com');
-      await page.getByRole('button', { name: 'Log in' }).click();
-      await page.getByText('Logged in as ada@example.com').waitFor();
+      await logIn(page);
       await page.reload();
       await page.locator('wishgate-list').getByRole('link', { name: 'Linen shirt' }).waitFor();
       const account = await service.account(store, 'ada@example.com');
       const { body } = await service.post('/api/v3/lists/fetch-lists', {}, { shopper: account }).expect(200);
       expect(body).toMatchObject([{ cnt: 1, listcontents: [{ epi: 101, dt: 'Linen shirt' }] }]);
 
-      await page.locator('wishgate-notify').getByRole('button').click();
+      await click(page.locator('wishgate-notify').getByRole('button'));
       await page.locator('wishgate-notify').getByRole('status').filter({ hasText: /./ }).waitFor();
       expect(await allFindings(page)).toEqual([]);
     });
@@ -84,7 +89,10 @@ describeInBrowser('the example shops, with the packages as npm would install the
       await page.goto(url);
       const tab = await context.newPage();
       await tab.goto(url);
-      await heart(page, 'Oak stool', false).click();
+      // Before React has taken over what the server rendered, nothing listens.
+      const listens = (button: object) => Object.keys(button).some((key) => key.startsWith('__reactProps'));
+      await eventually(() => heart(page, 'Oak stool', false).evaluate(listens), true);
+      await click(heart(page, 'Oak stool', false));
       await heart(page, 'Oak stool', true).waitFor();
       await heart(tab, 'Oak stool', true).waitFor();
 
@@ -94,24 +102,22 @@ describeInBrowser('the example shops, with the packages as npm would install the
         true,
       );
 
-      await page.getByRole('link', { name: 'List' }).click();
-      await page.getByRole('button', { name: 'Remove Oak stool' }).click();
+      await click(page.getByRole('link', { name: 'List' }));
+      await click(page.getByRole('button', { name: 'Remove Oak stool' }));
       await page.getByText('Oak stool removed').waitFor();
-      await page.getByRole('button', { name: 'Undo' }).click();
+      await click(page.getByRole('button', { name: 'Undo' }));
       await page.getByRole('link', { name: 'Oak stool' }).waitFor();
 
-      await page.getByLabel('Email').fill('ada@example.com');
-      await page.getByRole('button', { name: 'Log in' }).click();
-      await page.getByText('Logged in as ada@example.com').waitFor();
+      await logIn(page);
       await page.getByRole('link', { name: 'Oak stool' }).waitFor();
       const account = await service.account(store, 'ada@example.com');
       const { body } = await service.post('/api/v3/lists/fetch-lists', {}, { shopper: account }).expect(200);
       expect(body).toMatchObject([{ cnt: 1, listcontents: [{ epi: 201 }] }]);
 
-      await page.getByRole('link', { name: 'Products' }).click();
+      await click(page.getByRole('link', { name: 'Products' }));
       const notify = page.getByRole('form', { name: 'Notify me about Elm bench' });
-      await notify.getByLabel('Email').fill('ada@example.com');
-      await notify.getByRole('button', { name: 'Notify me' }).click();
+      await fill(notify.getByLabel('Email'), 'ada@example.com');
+      await click(notify.getByRole('button', { name: 'Notify me' }));
       await page.getByText("We'll email you when it's back").waitFor();
       expect(await allFindings(page)).toEqual([]);
       expect(failures).toEqual([]);

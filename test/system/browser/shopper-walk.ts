@@ -6,11 +6,13 @@ import type { NewStore } from '../../../src/stores/store.service.ts';
 import { item, newAccount } from '../../api/list-kit.ts';
 import type { TestService } from '../../harness.ts';
 
-/** What a shopper reads in one language, by name: pages and emails as HTML, and plain texts. Data is in square brackets. */
-export type Shown = { documents: Record<string, string>; texts: Record<string, string> };
+/** What a shopper reads in one language, by name: pages, with their paths, and emails as HTML, and plain texts. Data is in square brackets. */
+export type Shown = Record<'documents' | 'paths' | 'texts', Record<string, string>>;
 
 const SETTINGS = {
   name: '[Store]',
+  logoUrl: 'https://shop.example/logo.svg',
+  colour: '#ffd400',
   currency: 'EUR',
   allowedOrigins: ['https://shop.example'],
   postalAddress: '[Street 1]\n[City]',
@@ -18,19 +20,20 @@ const SETTINGS = {
 };
 
 const product = (epi: number, dt: string, stk: number) => {
-  const shown = { dt, bt: '[Brand]', vi: '[Blue, large]', iu: '/kettle.svg' };
+  const iu = epi === 2 ? 'https://gone.example/x.png' : '/kettle.svg';
+  const shown = { dt, bt: '[Brand]', vi: '[Blue, large]', iu };
   return { epi, empi: 1, du: `/p/${epi}`, pr: 1234.5, stk, ...shown };
 };
 
 const PRODUCTS = [
   product(1, '[Kettle]', 0),
   product(2, '[Teapot]', 2),
-  product(3, `[Cup ${'with a long name '.repeat(8)}]`, 9),
+  product(3, `[Cup ${'with a long name '.repeat(8)}]`, 0),
 ];
 
 /** Signs up, confirms, receives everything, and unsubscribes in every way. */
 export async function walk(service: TestService, language: string): Promise<Shown> {
-  const shown: Shown = { documents: {}, texts: {} };
+  const shown: Shown = { documents: {}, paths: {}, texts: {} };
   const { config } = service.services;
   const folder = join(config.dataDir, 'outbox');
   const lang = `?lang=${language}`;
@@ -82,6 +85,7 @@ export async function walk(service: TestService, language: string): Promise<Show
   const open = async (name: string, path: string, form?: Record<string, string>, status = 200) => {
     const request = form ? service.http.post(path).type('form').send(form) : service.http.get(path);
     const { text } = await request.set('accept', 'text/html,*/*').expect(status);
+    shown.paths[name] = path;
     return (shown.documents[name] = text);
   };
   const actionIn = (html: string, end: string): string =>

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { appendFile, readFile, readdir, readlink, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,6 +7,7 @@ import { makePartFolder } from '../parts/process.ts';
 import { until } from '../../until.ts';
 import { startFaultProxy } from './fault-proxy.ts';
 import type { FaultProxy } from './fault-proxy.ts';
+import { untilAll } from './stage.ts';
 
 const START = fileURLToPath(new URL('../../../examples/cluster/start.mjs', import.meta.url));
 const THREE = [1, 2, 3];
@@ -76,7 +76,8 @@ export async function startExampleCluster(
 ): Promise<ExampleCluster> {
   const folder = await makePartFolder();
   const { dir } = folder;
-  const network = `127.${randomInt(20, 120)}.${randomInt(1, 250)}`;
+  // Not random: a run with the same seed may be on this machine.
+  const network = `127.${20 + (process.pid % 100)}.${1 + (Math.floor(process.pid / 100) % 249)}`;
   const inner = canCut
     ? network.replace(/^127\.\d+/, (start) => `127.${Number(start.slice(4)) + 100}`)
     : network;
@@ -178,7 +179,7 @@ export async function startExampleCluster(
       const { leaderInfo } = (await askEtcd('/v2/stats/self')) as { leaderInfo: { leader: string } };
       return (await etcdMembers()).find(({ id }) => id === leaderInfo.leader)!.name;
     },
-    untilWhole: () => until(isWhole),
+    untilWhole: () => untilAll(isWhole),
     async kill(name) {
       await writeFile(join(dir, `${name}.off`), '');
       // Twice: a process may have started another one meanwhile.

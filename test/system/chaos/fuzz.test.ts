@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { besideService, startMain, untilReady } from '../fault/fixtures/main-process.ts';
 import type { MainProcess } from '../fault/fixtures/main-process.ts';
 import { noteFigures } from '../../figures.ts';
@@ -76,13 +75,12 @@ async function newVictim(): Promise<Victim> {
 
 test(`${REQUESTS} hostile requests (forms, JSON, GraphQL, headers, raw bytes) never fail in an unforeseen way, show nothing of the inside, and leave the process alive`, async () => {
   const start = performance.now();
-  const firstSeed = randomInt(2 ** 31);
   const kinds: Record<string, number> = {};
   const statuses: Record<number, number> = {};
   const faults: string[] = [];
   const heap: number[] = [];
-  for (let done = 0, seed = firstSeed; done < REQUESTS && faults.length === 0; done += ROUND, seed += 1) {
-    const next = createFuzz(createChance(seed), await newVictim());
+  for (let done = 0; done < REQUESTS && faults.length === 0; done += ROUND) {
+    const next = createFuzz(createChance(), await newVictim());
     let left = ROUND;
     const send = async (): Promise<void> => {
       const connection = createConnection(port);
@@ -98,7 +96,7 @@ test(`${REQUESTS} hostile requests (forms, JSON, GraphQL, headers, raw bytes) ne
           : 'no answer';
         if (wrong)
           faults.push(
-            `seed ${seed}, ${request.kind}: ${wrong}\n${request.bytes.toString('latin1', 0, 2_000)}\n${answers?.[0]?.body.slice(0, 500)}`,
+            `${request.kind}: ${wrong}\n${request.bytes.toString('latin1', 0, 2_000)}\n${answers?.[0]?.body.slice(0, 500)}`,
           );
       }
       connection.close();

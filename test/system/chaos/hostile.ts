@@ -17,7 +17,7 @@ const HOSTILE = fc.oneof(
     .map((depth) => JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`) as unknown),
 );
 
-/** Chance that can be repeated: the same seed throws the same dice. */
+/** The dice of a round. */
 export type Chance = {
   /** A whole number from 0 to below `below`. */
   number(below: number): number;
@@ -26,17 +26,10 @@ export type Chance = {
   hostile(): unknown;
 };
 
-/** The dice of a seed (mulberry32). */
-export function createChance(seed: number): Chance {
-  let state = seed;
-  const number = (below: number): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below);
-  };
+export function createChance(): Chance {
+  const number = (below: number): number => Math.floor(Math.random() * below);
   const pick = <Value>(values: readonly Value[]): Value => values[number(values.length)]!;
-  const values = fc.sample(HOSTILE, { numRuns: 1_000, seed });
+  const values = fc.sample(HOSTILE, { numRuns: 1_000, seed: number(2 ** 31) });
   return { number, pick, hostile: () => pick(values) };
 }
 

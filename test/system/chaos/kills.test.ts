@@ -22,7 +22,7 @@ import { checkLists } from './list-check.ts';
 import { writeLists } from './list-history.ts';
 import { makeGuest, startPulse } from './pulse.ts';
 import { openShop } from './shop.ts';
-import { makeStore, repeat, spread, supervise, superviseService } from './stage.ts';
+import { PAUSE_MS, makeStore, repeat, spread, supervise, superviseService, untilAll } from './stage.ts';
 import type { Supervised, SupervisedService } from './stage.ts';
 
 /** At every change each kind once. */
@@ -123,13 +123,13 @@ test(`${KILLS} times a part is killed, cut off or silent under writes: nothing a
   const tally = newTally();
   let isOver = false;
   const over = () => isOver;
-  const store = createCaller(() => service.url, asStore(authorization), tally);
+  const store = createCaller(() => service.url, asStore(authorization), tally, undefined, PAUSE_MS);
   const pulse = startPulse(store, over);
   const shop = openShop(store, { variants: 20, crowd: 10 });
   const selling = Promise.all([repeat(over, shop.feed), repeat(over, shop.visit)]);
   const writers = Array.from({ length: WRITERS }, async (_, n) => {
     const shopper = await makeGuest(store, pidOf(authorization));
-    const caller = createCaller(() => service.url, asShopper(shopper), tally, over);
+    const caller = createCaller(() => service.url, asShopper(shopper), tally, over, PAUSE_MS);
     return writeLists(caller, tally, {
       isKeyed: n % 2 === 0,
       isOver: over,
@@ -151,7 +151,7 @@ test(`${KILLS} times a part is killed, cut off or silent under writes: nothing a
   const histories = await Promise.all(writers);
   await Promise.all([selling, pulse.ended]);
   await shop.restockAll();
-  await until(async () => (await backlog()) === 0);
+  await untilAll(async () => (await backlog()) === 0);
 
   const lists = await checkLists(query, histories);
   const kept = new Set(

@@ -18,8 +18,8 @@ import { makeGuest } from './pulse.ts';
 import { openShop } from './shop.ts';
 import { makeStore, repeat } from './stage.ts';
 
-const SECONDS = inFull(600, 4);
-const SAMPLES = inFull(60, 4);
+const SECONDS = inFull(600, 1);
+const SAMPLES = inFull(60, 2);
 const POOL = 8;
 /** Timers that come and go at any moment. */
 const SPARE = 5;

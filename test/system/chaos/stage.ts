@@ -1,9 +1,12 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { openDatabase } from '../../../src/platform/database/database.ts';
 import { createStore } from '../../../src/stores/store.service.ts';
 import { createLogger } from '../../../src/platform/log.ts';
 import { startMain, untilReady } from '../fault/fixtures/main-process.ts';
 import type { MainProcess } from '../fault/fixtures/main-process.ts';
 import { freePort } from '../parts/process.ts';
+import { isLong } from '../../tier.ts';
+import { until } from '../../until.ts';
 
 /** A program that is started again whenever it has ended, as systemd does. */
 export type Supervised = {
@@ -54,6 +57,13 @@ export async function makeStore(databaseUrl: string): Promise<string> {
     await db.close();
   }
 }
+
+/** Before each call of a short run, whose cores others need, too. */
+export const PAUSE_MS = isLong ? 0 : 20;
+
+/** Waits for what many processes must say: to ask them costs them more than the wait. */
+export const untilAll = (condition: () => Promise<boolean>): Promise<void> =>
+  until(async () => (await condition()) || delay(200, false));
 
 /** Does something again and again until the run is over. */
 export async function repeat(isOver: () => boolean, step: () => Promise<void>): Promise<void> {

@@ -260,9 +260,6 @@ describe('without the DATA_DIR of the server', () => {
 
   test.each<[Parameters<typeof runProgram>[0], string[]]>([
     ['cli/store', ['create', '--name', 'x']],
-    ['cli/store', ['list']],
-    ['cli/store', ['update', '--pid', 'x', '--name', 'y']],
-    ['cli/operator', ['key']],
     ['cli/operator', ['list']],
     ['cli/import', ['--pid', 'x', '--file', program('cli/import'), '--format', 'csv']],
     ['cli/backup', [join(tmpdir(), 'wishgate-no-database.backup')]],
@@ -275,7 +272,18 @@ describe('without the DATA_DIR of the server', () => {
     expect(stderr).toContain(
       `There is no database in DATA_DIR (${dataDir}); set DATA_DIR or DATABASE_URL as for the server`,
     );
-    const canCreate = ['create', 'key'].includes(args[0]!);
+    expect(stderr.includes('add --new-database to create one here')).toBe(args[0] === 'create');
+    expect(await readdir(dataDir)).toEqual([]);
+  });
+
+  test.each<[Parameters<typeof runCli>[2], string[], boolean]>([
+    ['store', ['list'], false],
+    ['store', ['update', '--pid', 'x', '--name', 'y'], false],
+    ['operator', ['key'], true],
+  ])('nor does the command %s %j', async (name, args, canCreate) => {
+    const { status, stdout, stderr } = await runCli(args, { DATA_DIR: dataDir }, name);
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('There is no database in DATA_DIR');
     expect(stderr.includes('add --new-database to create one here')).toBe(canCreate);
     expect(await readdir(dataDir)).toEqual([]);
   });

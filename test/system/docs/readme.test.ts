@@ -54,7 +54,8 @@ const NPM = `npm() {
   case "$1 $2 $3 $4" in "run --silent store --" | "run --silent import --") ;; *) echo "the test does not know npm $*" >&2; return 1 ;; esac
   local command="$3"
   shift 4
-  "${process.execPath}" "${ROOT}/dist/cli/$command.js" "$@"
+  # Programs of one shell would draw the same random ids.
+  WISHGATE_TEST_STREAM="$WISHGATE_TEST_STREAM $*" "${process.execPath}" "${ROOT}/dist/cli/$command.js" "$@"
 }`;
 
 function script(examples: Example[]): string {
@@ -86,36 +87,36 @@ const pageText = (page: string): Promise<string> => readFile(join(ROOT, page), '
 describe('examples', () => {
   afterEach(cleanUp);
 
-  test.each(['README.md', 'docs/rest.md', 'docs/stores.md'])(
-    'every bash example of %s works on a freshly started server and prints what the page shows',
-    async (page) => {
-      const dataDir = await makeUsedDataDir();
-      const main = startMain({ DATA_DIR: dataDir });
-      // curl reads its settings from here: an error status fails the example.
-      const home = join(dataDir, 'home');
-      await mkdir(home);
-      await writeFile(join(home, '.curlrc'), 'fail-with-body\n');
+  test('every bash example of README.md, docs/rest.md and docs/stores.md works on a freshly started server, one page after the other, and prints what the page shows', async () => {
+    const dataDir = await makeUsedDataDir();
+    const main = startMain({ DATA_DIR: dataDir });
+    // curl reads its settings from here: an error status fails the example.
+    const home = join(dataDir, 'home');
+    await mkdir(home);
+    await writeFile(join(home, '.curlrc'), 'fail-with-body\n');
+    const BASE = await main.url;
+    const env = { PATH: process.env['PATH']!, HOME: home, CURL_HOME: home, DATA_DIR: dataDir, BASE };
+    // A reader tries the blocks again, or after the quick start of the landing page has restocked the kettle.
+    await run(findExamples(await pageText('README.md')), env);
+    for (const page of ['README.md', 'docs/rest.md', 'docs/stores.md']) {
       const examples = findExamples(await pageText(page));
-      const env = { PATH: process.env['PATH']!, HOME: home, CURL_HOME: home, DATA_DIR: dataDir };
-      const BASE = await main.url;
-      // A reader tries the blocks again, or after the quick start of the landing page has restocked the kettle.
-      if (page === 'README.md') await run(examples, { ...env, BASE });
-      const outputs = await run(examples, { ...env, BASE });
+      const outputs = await run(examples, env);
       for (const { line, output, isJson } of examples) {
+        const place = `${page}:${line}`;
         // Emails end their lines with CRLF.
         const printed = outputs.get(line)!.replaceAll('\r', '').trim();
-        expect([line, printed]).toEqual([line, expect.not.stringMatching(/"errors":|"error":true/)]);
+        expect([place, printed]).toEqual([place, expect.not.stringMatching(/"errors":|"error":true/)]);
         if (output === null) continue;
-        if (!isJson) expect([line, printed]).toEqual([line, expect.stringMatching(textPattern(output))]);
+        if (!isJson) expect([place, printed]).toEqual([place, expect.stringMatching(textPattern(output))]);
         else
-          expect([line, JSON.parse(printed.split('\n').at(-1)!)]).toEqual([
-            line,
+          expect([place, JSON.parse(printed.split('\n').at(-1)!)]).toEqual([
+            place,
             patternOf(JSON.parse(output)),
           ]);
       }
-      expect(await readdir(home)).toEqual(['.curlrc']);
-    },
-  );
+    }
+    expect(await readdir(home)).toEqual(['.curlrc']);
+  });
 
   test('no curl of a page shows its progress, and README has at most 250 lines', async () => {
     const pages = await Promise.all(['README.md', 'docs/rest.md'].map(pageText));

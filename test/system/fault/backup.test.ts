@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createGunzip, gunzipSync, gzipSync } from 'node:zlib';
 import pg from 'pg';
+import { readFileCall } from '../../../src/cli/copying.ts';
 import { dump } from '../../../src/platform/database/backup.ts';
 import { explainUnpacking } from '../../../src/platform/database/backup-format.ts';
 import { load, openBackup } from '../../../src/platform/database/restore.ts';
@@ -298,29 +299,18 @@ describe('the bundled database', () => {
     expect(await kit.countProcesses(join(to, 'postgres'))).toBe(0);
   });
 
-  test('is not made by a backup, and a call that is not understood says so', async () => {
+  test('is not made by a restore of a file that is not there, and a call that is not understood says so', async () => {
     const dir = await kit.makeDataDir();
-    expect(await backup({ DATA_DIR: dir }, join(folder, 'none'))).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining(`There is no database in DATA_DIR (${dir});`),
-    });
-    expect(await readdir(dir)).toEqual([]);
-    expect(await backup({ DATA_DIR: dir })).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('Name one file'),
-    });
-    expect(await runProgram('cli/restore', { DATA_DIR: dir }, { args: ['a', '--what'] })).toMatchObject({
-      code: 2,
-      stderr: 'Unknown flag --what; see --help\n',
-    });
-    const help = await runProgram('cli/restore', { DATA_DIR: dir }, { args: ['--help'] });
+    expect(() => readFileCall([], {})).toThrow('Name one file');
+    const run = (...args: string[]): Promise<End> => runProgram('cli/restore', { DATA_DIR: dir }, { args });
+    const [unknown, help, absent] = await Promise.all([
+      run('a', '--what'),
+      run('--help'),
+      run(join(folder, 'absent')),
+    ]);
+    expect(unknown).toMatchObject({ code: 2, stderr: 'Unknown flag --what; see --help\n' });
     expect(help.stdout).toMatch(/^Restore a backup into an empty database/);
-    expect(
-      await runProgram('cli/restore', { DATA_DIR: dir }, { args: [join(folder, 'absent')] }),
-    ).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('absent'),
-    });
+    expect(absent).toMatchObject({ code: 1, stderr: expect.stringContaining('absent') });
     expect(await readdir(dir)).toEqual([]);
   });
 });

@@ -40,15 +40,11 @@ afterEach(async () => {
   await kit.cleanUp();
 });
 
-describe.each([
-  ['a dead holder', 3, 'machine-99 pid:[9] 8 1\n'],
-  ['a claim that was never written', 5, ''],
-  ['a folder that its last holder left in order', 8, 'released\n'],
-])('%s', (_name, number, text) => {
-  // Rounds of staggered arrivals: one alone rarely shows two that win.
-  test.each(Array.from({ length: inFull(4, 1) }, (_, round) => round))(
-    'is succeeded by one of twelve machines that come at once, and the others name it (round %i)',
-    async () => {
+// Rounds of staggered arrivals: one alone rarely shows two that win.
+test.each(Array.from({ length: inFull(4, 1) }, (_, round) => round))(
+  'a dead holder, a claim that was never written and one that was given free are succeeded by one of twelve machines that come at once, and the others name it (round %i)',
+  async () => {
+    const succeed = async (number: number, text: string): Promise<void> => {
       const dir = await kit.makeDataDir();
       await writeFile(join(dir, `postgres.holder.${number}`), text);
       const arrive = async (machine: number): Promise<number> => {
@@ -58,23 +54,19 @@ describe.each([
       };
       const outcomes = await Promise.allSettled(Array.from({ length: 12 }, (_, index) => arrive(index + 1)));
       const winners = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
-      expect(winners).toHaveLength(1);
+      expect([text, winners]).toEqual([text, [expect.any(Number)]]);
       const name = `machine-${winners[0]}`;
       for (const outcome of outcomes)
         if (outcome.status === 'rejected')
           expect(outcome.reason).toMatchObject({ message: expect.stringContaining(`container ${name} `) });
       expect((await signOf(dir)).startsWith(`${placeOf(winners[0]!)} `)).toBe(true);
-    },
-  );
-});
+    };
+    await Promise.all([succeed(3, 'machine-99 pid:[9] 8 1\n'), succeed(5, ''), succeed(8, 'released\n')]);
+  },
+);
 
-test.each([
-  [1, 'creates its number'],
-  [2, 'looks whether it was passed'],
-  [3, 'looks once more'],
-])(
-  'of two that find a holder dead, one that stands still before step %i (%s) gives way to the one that goes past it',
-  async (stop) => {
+test('of two that find a holder dead, one that stands still before it creates its number, looks whether it was passed, or looks once more, gives way to the one that goes past it', async () => {
+  const standStill = async (stop: number): Promise<void> => {
     const dir = await kit.makeDataDir();
     await writeFile(join(dir, 'postgres.holder.1'), 'machine-0 pid:[0] 7 1\n');
     let goOn = (): void => undefined;
@@ -88,8 +80,9 @@ test.each([
     await expect(slow).rejects.toThrow('on the host or container machine-2 ');
     await fast.confirm();
     expect((await signOf(dir)).startsWith(placeOf(2))).toBe(true);
-  },
-);
+  };
+  await Promise.all([1, 2, 3].map(standStill));
+});
 
 test('a holder that was taken over while it slept leaves the new one’s sign alone, says so, and cannot go on', async () => {
   const dir = await kit.makeDataDir();

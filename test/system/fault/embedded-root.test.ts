@@ -15,12 +15,22 @@ afterEach(kit.cleanUp);
 const rootTest = process.getuid?.() === 0 ? test : test.skip;
 
 rootTest(
-  'a data folder that the user postgres cannot enter keeps its database elsewhere, the same for all',
+  'a data folder that the user postgres cannot enter keeps its database elsewhere, the same for all, and every start says where, in the banner and in the log',
   async () => {
     const dir = join(await kit.makePrivateDir(), 'data');
+    for (let round = 0; round < 2; round += 1) {
+      const main = startMain({ DATA_DIR: dir, LOG_LEVEL: 'info' });
+      await main.url;
+      const place = await readlink(join(dir, 'postgres'));
+      kit.removeLater(place);
+      const { stdout } = await main.end();
+      expect(stdout).toContain(`bundled PostgreSQL in ${place}\n`);
+      expect(stdout).toContain(`not in DATA_DIR (${dir})`);
+      expect(stdout).toContain(`written to ${dir}/outbox\n`);
+      expect(stdout).toContain(`"dir":"${place}","dataDir":"${dir}","msg":"The database is not in DATA_DIR`);
+    }
     const database = await kit.open(dir);
     const place = await readlink(join(dir, 'postgres'));
-    kit.removeLater(place);
     expect(place.startsWith(dir)).toBe(false);
     expect(await kit.openElsewhere(dir).url).toBe(database.url);
     const [row] = await kit.query(database.url, 'SHOW data_directory');
@@ -29,44 +39,35 @@ rootTest(
   },
 );
 
-rootTest('every start says where the database really is, in the banner and in the log', async () => {
-  const dir = join(await kit.makePrivateDir(), 'data');
-  await mkdir(dir);
-  for (let round = 0; round < 2; round += 1) {
-    const main = startMain({ DATA_DIR: dir, LOG_LEVEL: 'info' });
-    await main.url;
+rootTest(
+  'a deleted private data folder starts afresh and the old database is kept aside; a database elsewhere that is gone is missed, not replaced by an empty one',
+  async () => {
+    const dir = join(await kit.makePrivateDir(), 'data');
+    const first = await kit.open(dir);
     const place = await readlink(join(dir, 'postgres'));
     kit.removeLater(place);
-    const { stdout } = await main.end();
-    expect(stdout).toContain(`bundled PostgreSQL in ${place}\n`);
-    expect(stdout).toContain(`not in DATA_DIR (${dir})`);
-    expect(stdout).toContain(`written to ${dir}/outbox\n`);
-    expect(stdout).toContain(`"dir":"${place}","dataDir":"${dir}","msg":"The database is not in DATA_DIR`);
-  }
-});
+    await kit.query(first.url, 'CREATE TABLE t AS SELECT 42 AS a');
+    await first.release();
+    await rm(dir, { recursive: true });
+    const second = await kit.open(dir);
+    await expect(kit.query(second.url, 'SELECT a FROM t')).rejects.toMatchObject({ code: '42P01' });
+    const kept = (await readdir(dirname(place)))
+      .map((name) => join(dirname(place), name))
+      .filter((path) => path.startsWith(`${place}.old-`));
+    kept.forEach(kit.removeLater);
+    expect(kept).toHaveLength(1);
+    expect(await readFile(join(kept[0]!, 'PG_VERSION'), 'utf8')).toMatch(/^\d+\n$/);
 
-rootTest('a database elsewhere that is gone is missed, not replaced by an empty one', async () => {
-  const dir = join(await kit.makePrivateDir(), 'data');
-  await (await kit.open(dir)).release();
-  const place = await readlink(join(dir, 'postgres'));
-  kit.removeLater(place);
-  await rm(place, { recursive: true });
-  await expect(kit.open(dir)).rejects.toThrow(
-    `The database of DATA_DIR was in ${place}, which no longer exists; restore that folder`,
-  );
-  await rm(join(dir, 'postgres'));
-  const { url } = await kit.open(dir);
-  expect(await kit.query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
-});
-
-test('the banner of an open data folder names the folder in it', async () => {
-  const dir = await kit.makeUsedDataDir();
-  const main = startMain({ DATA_DIR: dir });
-  await main.url;
-  const { stdout } = await main.end();
-  expect(stdout).toContain(`bundled PostgreSQL in ${dir}/postgres\n`);
-  expect(stdout).not.toMatch(/not in DATA_DIR|WARNING/);
-});
+    await second.release();
+    await rm(place, { recursive: true });
+    await expect(kit.open(dir)).rejects.toThrow(
+      `The database of DATA_DIR was in ${place}, which no longer exists; restore that folder`,
+    );
+    await rm(join(dir, 'postgres'));
+    const { url } = await kit.open(dir);
+    expect(await kit.query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  },
+);
 
 test.each([
   [
@@ -83,24 +84,6 @@ test.each([
     expect(await describePlace(dataDir, dir)).toEqual({ dir, isOutside: !dir.startsWith(dataDir), warning });
   },
 );
-
-rootTest('a deleted private data folder starts afresh and the old database is kept aside', async () => {
-  const dir = join(await kit.makePrivateDir(), 'data');
-  const first = await kit.open(dir);
-  const place = await readlink(join(dir, 'postgres'));
-  kit.removeLater(place);
-  await kit.query(first.url, 'CREATE TABLE t AS SELECT 42 AS a');
-  await first.release();
-  await rm(dir, { recursive: true });
-  const { url } = await kit.open(dir);
-  await expect(kit.query(url, 'SELECT a FROM t')).rejects.toMatchObject({ code: '42P01' });
-  const kept = (await readdir(dirname(place)))
-    .map((name) => join(dirname(place), name))
-    .filter((path) => path.startsWith(`${place}.old-`));
-  kept.forEach(kit.removeLater);
-  expect(kept).toHaveLength(1);
-  expect(await readFile(join(kept[0]!, 'PG_VERSION'), 'utf8')).toMatch(/^\d+\n$/);
-});
 
 rootTest('programs below a private folder are run from a copy', async () => {
   const user = await ensurePostgresUser();

@@ -5,12 +5,14 @@ import { dump } from '../../../src/platform/database/backup.ts';
 import { migrate, migrateOver, readMigrationState } from '../../../src/platform/database/migrate.ts';
 import { load, openBackup } from '../../../src/platform/database/restore.ts';
 import { createLogger } from '../../../src/platform/log.ts';
+import { fillTables } from '../../fill.ts';
 import { startService } from '../../harness.ts';
 import type { TestShopper } from '../../harness.ts';
+import { withAdmin } from '../../setup/database.ts';
 import type { TestDatabase } from '../../setup/database.ts';
 import { createEmptyDatabase } from './fixtures/embedded-kit.ts';
 
-// fixtures/history.sql is a pg_dump of a database that the 49 migrations before the baseline made (commit 6ecc802), with rows of the store `kept` in every table.
+// The 49 migrations before the baseline (commit 6ecc802) made the tables that the baseline makes, column for column; fixtures/history.sql notes them.
 
 const BASELINE = '20261117170000_baseline';
 const later = async (): Promise<string[]> =>
@@ -18,15 +20,23 @@ const later = async (): Promise<string[]> =>
     .filter((name) => name > BASELINE && name !== 'migration_lock.toml')
     .sort();
 
+let history: TestDatabase;
 let database: TestDatabase;
 let pool: pg.Pool;
 
+// With rows of the store `kept` in every table.
+beforeAll(async () => {
+  history = await createEmptyDatabase();
+  await withAdmin(history.url, async (client) => {
+    await client.query(await readFile(`prisma/migrations/${BASELINE}/migration.sql`, 'utf8'));
+    await fillTables(client, 'kept');
+    await client.query(await readFile('test/system/fault/fixtures/history.sql', 'utf8'));
+  });
+});
+afterAll(() => history.drop());
+
 beforeEach(async () => {
-  database = await createEmptyDatabase();
-  const client = new pg.Client({ connectionString: database.url });
-  await client.connect();
-  await client.query(await readFile('test/system/fault/fixtures/history.sql', 'utf8'));
-  await client.end();
+  database = await createEmptyDatabase(history.url);
   pool = new pg.Pool({ connectionString: database.url, max: 2 });
   // A connection that is just being closed may still be there when its database is dropped, and is told so.
   pool.on('error', () => undefined);

@@ -1,9 +1,8 @@
-import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { readConfig } from '../../../src/config.ts';
 import { useService } from '../../harness.ts';
 import type { StoreAccess, TestShopper } from '../../harness.ts';
@@ -50,11 +49,8 @@ const asShopper = (url: string, call: string, { pid, regid, sessionid }: TestSho
 
 /** Processes that another one has started. */
 async function childrenOf({ child }: MainProcess): Promise<number[]> {
-  const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=,stat=']);
-  const rows = stdout.split('\n').map((line) => line.trim().split(/\s+/));
-  return rows
-    .filter(([, parent, state]) => Number(parent) === child.pid && !state!.startsWith('Z'))
-    .map(([pid]) => Number(pid));
+  const text = await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
+  return text.split(' ').filter(Boolean).map(Number);
 }
 
 /** Which gateways have served requests, from the access log. */
@@ -179,7 +175,7 @@ describe(`one service of ${GATEWAYS} processes`, () => {
     });
     await stop();
     // Connections to the killed process break; nobody was told that these writes have succeeded.
-    expect(failures.filter((text) => !/ECONNRESET|socket hang up/.test(text))).toEqual([]);
+    expect(failures.filter((text) => !/ECONNRESET|EPIPE|socket hang up|aborted/.test(text))).toEqual([]);
     expect(await lost(store, acknowledged)).toEqual([]);
     expect(main.written()).toContain('"end":"SIGKILL","msg":"A gateway has ended; starting another one"');
   });

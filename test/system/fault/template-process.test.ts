@@ -60,19 +60,13 @@ test('the shipped service survives templates that end their process, and leaves 
   await until(async () => !isRunning(second!));
 });
 
-test('a signal to the whole group does not end the process before the service has finished', async () => {
+test('a signal to the whole group does not end the process before the service has finished, and a service that is killed takes it along', async () => {
   const { main, preview } = await startShipped();
   await preview('<p>x</p>');
   const [child] = await childrenOf(main.child.pid!);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.kill(child!, signal);
   expect((await preview('<p>y</p>')).errors).toBeUndefined();
   expect(await childrenOf(main.child.pid!)).toEqual([child]);
-});
-
-test('a service that is killed takes the process along', async () => {
-  const { main, preview } = await startShipped();
-  await preview('<p>x</p>');
-  const [child] = await childrenOf(main.child.pid!);
   await main.end('SIGKILL');
   await until(async () => !isRunning(child!));
 });

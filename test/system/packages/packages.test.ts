@@ -1,19 +1,19 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { init } from '@wishgate/client';
 import { useService, useStore } from '../../harness.ts';
+import { installPacked, packPackages } from '../packed.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const NAMES = ['client', 'react', 'elements'];
 const run = (cwd: string, command: string, ...args: string[]) =>
   promisify(execFile)(command, args, { cwd, env: { ...process.env, NO_COLOR: '1' } });
-const bin = (name: string): string => join(ROOT, 'node_modules/.bin', name);
 
 const service = useService();
 const store = useStore(service);
@@ -24,13 +24,7 @@ const installed = (name: string): string => join(project, 'node_modules/@wishgat
 
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'wishgate-packages-'));
-  for (const name of NAMES) {
-    await mkdir(installed(name), { recursive: true });
-    const args = ['pack', '--offline', '--pack-destination', project];
-    await run(join(ROOT, 'packages', name), 'npm', ...args);
-    const tarball = join(project, `wishgate-${name}-${await versionOf(name)}.tgz`);
-    await run(project, 'tar', 'xzf', tarball, '--strip-components=1', '-C', installed(name));
-  }
+  await installPacked(project);
   for (const name of ['react', 'react-dom', 'preact', '@types', 'csstype'])
     if (existsSync(join(ROOT, 'node_modules', name)))
       await symlink(join(ROOT, 'node_modules', name), join(project, 'node_modules', name));
@@ -51,10 +45,26 @@ test('all packages have one version, also where they depend on each other', asyn
   expect(new Set(versions).size).toBe(1);
 });
 
+/** What publint and attw say of a package; CommonJS and Node 10 are not among those that it is for. */
+async function problemsOf(name: string): Promise<unknown[]> {
+  const tarball = await readFile(join(await packPackages(), `${name}.tgz`));
+  // Loaded only here: they have a TypeScript of their own.
+  const [{ publint }, { checkPackage, createPackageFromTarballData }] = await Promise.all([
+    import('publint'),
+    import('@arethetypeswrong/core'),
+  ]);
+  const { buffer, byteOffset, byteLength } = tarball;
+  const pack = { tarball: buffer.slice(byteOffset, byteOffset + byteLength) };
+  const { messages } = await publint({ pack, level: 'warning' });
+  const analysis = await checkPackage(createPackageFromTarballData(new Uint8Array(tarball)));
+  if (!analysis.types) return [`${name} has no types`];
+  const isOurs = (problem: object): boolean =>
+    !('resolutionKind' in problem && /^(node10|node16-cjs)$/.test(String(problem.resolutionKind)));
+  return [...messages, ...analysis.problems.filter(isOurs)];
+}
+
 test.each(NAMES)('publint and attw find nothing wrong with @wishgate/%s', async (name) => {
-  await run(join(ROOT, 'packages', name), bin('publint'), '--strict');
-  const tarball = join(project, `wishgate-${name}-${await versionOf(name)}.tgz`);
-  await run(project, bin('attw'), tarball, '--profile', 'esm-only');
+  expect(await problemsOf(name)).toEqual([]);
 });
 
 test.each(NAMES)('@wishgate/%s has its licence, its changes and a manual, and no source', async (name) => {
@@ -105,12 +115,19 @@ test('what the manuals of the packages show compiles strictly, with types that s
   expect(Object.keys(files)).toEqual(['client-0.ts', 'react-0.tsx', 'elements-0.ts']);
   const compilerOptions = {
     ...{ strict: true, noUncheckedIndexedAccess: true, verbatimModuleSyntax: true, noEmit: true },
+    skipDefaultLibCheck: true,
     ...{ module: 'nodenext', target: 'es2022', lib: ['es2022', 'dom'], jsx: 'react-jsx', types: [] },
   };
   files['tsconfig.json'] = JSON.stringify({ compilerOptions, include: ['*.ts', '*.tsx'] });
   files['package.json'] = JSON.stringify({ type: 'module' });
   for (const [name, text] of Object.entries(files)) await writeFile(join(project, name), text);
-  const { stdout } = await run(project, bin('tsc'), '-p', '.').catch((error) => error);
+  const { stdout } = await run(
+    project,
+    process.execPath,
+    join(ROOT, 'node_modules/typescript/bin/tsc'),
+    '-p',
+    '.',
+  ).catch((error) => error);
   expect(stdout).toBe('');
 });
 
@@ -139,38 +156,39 @@ test('on a server the packages load from what was packed, and a client of a visi
 });
 
 describe('npm run release', () => {
-  /** The project as it is committed, with an npm that publishes nowhere. */
+  /** The project as it is now, committed, with an npm that publishes nowhere. */
   let copy: string;
   let published: string;
 
   beforeAll(async () => {
     copy = await mkdtemp(join(tmpdir(), 'wishgate-release-'));
-    published = join(copy, '.published');
-    const files = (await run(ROOT, 'git', 'ls-files')).stdout.trim().split('\n');
-    for (const file of files.filter(
-      (path) => !/^(test|bench|examples)\//.test(path) && existsSync(join(ROOT, path)),
-    )) {
-      await mkdir(dirname(join(copy, file)), { recursive: true });
-      await cp(join(ROOT, file), join(copy, file));
-    }
+    published = join(copy, 'data/published');
+    const files = (await run(ROOT, 'git', 'ls-files', '-z')).stdout.split('\0');
+    const needed = files.filter(
+      (path) => path && !/^(test|bench|examples)\//.test(path) && existsSync(join(ROOT, path)),
+    );
+    await run(ROOT, 'cp', '-R', '--parents', ...needed, 'src/generated', copy);
     await symlink(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
-    await cp(join(ROOT, 'src/generated'), join(copy, 'src/generated'), { recursive: true });
     const npm = (await run(ROOT, 'which', 'npm')).stdout.trim();
-    await mkdir(join(copy, 'data'), { recursive: true });
+    await mkdir(join(copy, 'data'));
     await writeFile(
       join(copy, 'data/npm'),
       `#!/bin/sh\nif [ "$1" = publish ]; then echo "$@" >> '${published}'; else exec '${npm}' "$@" --offline; fi\n`,
       { mode: 0o755 },
     );
-    await writeFile(
-      join(copy, '.gitignore'),
-      `${await readFile(join(ROOT, '.gitignore'), 'utf8')}\nnode_modules\n.published\n`,
-    );
+    await appendFile(join(copy, '.gitignore'), '\nnode_modules\n');
+    await editChangelogs(/(?<=\[Unreleased\]\n)[^]*?(?=^## )/m, '\n');
     await run(copy, 'git', 'init', '-q');
     await commit();
   });
   afterAll(() => rm(copy, { recursive: true }));
 
+  const editChangelogs = async (from: RegExp, to: string): Promise<void> => {
+    for (const name of NAMES) {
+      const file = join(copy, 'packages', name, 'CHANGELOG.md');
+      await writeFile(file, (await readFile(file, 'utf8')).replace(from, to));
+    }
+  };
   const commit = async (): Promise<void> => {
     await run(copy, 'git', 'add', '-A');
     await run(copy, 'git', '-c', 'user.name=x', '-c', 'user.email=x@example.com', 'commit', '-qm', 'x');
@@ -182,51 +200,37 @@ describe('npm run release', () => {
     }).catch((error) => error);
   const changed = async (): Promise<string> => (await run(copy, 'git', 'status', '--porcelain')).stdout;
 
-  test('a dry run packs everything, says what it would publish, and changes nothing', async () => {
-    const { stdout } = await release('--dry-run', '--version', '7.8.9').then(async (refused) => {
-      // The first release has nothing that is newer.
-      expect(refused.stderr).toContain('has no entries below "## [Unreleased]"');
-      return release('--dry-run');
-    });
+  test('builds and publishes what is committed; without an entry there is no new version, a dry run changes nothing, and a version is that of all packages', async () => {
     const version = await versionOf('client');
-    for (const name of NAMES) {
-      expect(stdout).toContain(`packed dist/packages/wishgate-${name}-${version}.tgz`);
-      expect(stdout).toMatch(
-        new RegExp(`would run: npm publish \\S+wishgate-${name}-${version}.tgz --access public`),
-      );
-    }
-    expect([await changed(), existsSync(published)]).toEqual(['', false]);
-  });
-
-  test('a new version is that of all packages; what is not committed or has no entry is not released', async () => {
-    const entry = async (name: string): Promise<void> => {
-      const file = join(copy, 'packages', name, 'CHANGELOG.md');
-      await writeFile(
-        file,
-        (await readFile(file, 'utf8')).replace('## [Unreleased]', '## [Unreleased]\n\n- Something new.'),
-      );
-    };
-    for (const name of NAMES) await entry(name);
-    expect((await release('--version', '7.8.9')).stderr).toContain('not committed');
-    await commit();
-    expect((await release('--version', 'seven')).stderr).toContain('no version');
-    expect((await release('--dry-run', '--version', '7.8.9')).stdout).toContain('would set version 7.8.9');
-    expect(await changed()).toBe('');
-    expect((await release('--version', '7.8.9')).stdout).toContain('7.8.9');
-    for (const name of NAMES) {
-      const manifest = JSON.parse(
-        await readFile(join(copy, 'packages', name, 'package.json'), 'utf8'),
-      ) as Manifest;
-      expect(manifest.version).toBe('7.8.9');
-    }
-    expect(
-      (await readFile(join(copy, 'packages/react/package.json'), 'utf8')).match(/7\.8\.9/g),
-    ).toHaveLength(2);
-    await commit();
     expect((await release()).code).toBeUndefined();
     const tarballs = (await readFile(published, 'utf8')).trim().split('\n');
     expect(tarballs.map((line) => /wishgate-\w+-[\d.]+\.tgz --access public$/.exec(line)?.[0])).toEqual(
-      NAMES.map((name) => `wishgate-${name}-7.8.9.tgz --access public`),
+      NAMES.map((name) => `wishgate-${name}-${version}.tgz --access public`),
     );
+    const contents = await run(copy, 'tar', 'tzf', `dist/packages/wishgate-client-${version}.tgz`);
+    expect(contents.stdout).toContain('package/dist/wishgate.mjs\n');
+    await rm(published);
+
+    expect((await release('--version', '7.8.9')).stderr).toContain('has no entries below "## [Unreleased]"');
+    await editChangelogs(/(?<=\[Unreleased\]\n)/, '\n- Something new.\n');
+    expect((await release('--version', '7.8.9')).stderr).toContain('not committed');
+    await commit();
+    expect((await release('--version', 'seven')).stderr).toContain('no version');
+    const { stdout } = await release('--dry-run', '--version', '7.8.9');
+    expect(stdout).toContain('would set version 7.8.9');
+    for (const name of NAMES) {
+      const tarball = `wishgate-${name}-${version}.tgz`;
+      expect(stdout).toContain(`packed dist/packages/${tarball}`);
+      expect(stdout).toMatch(new RegExp(`would run: npm publish \\S+${tarball} --access public`));
+    }
+    expect([await changed(), existsSync(published)]).toEqual(['', false]);
+
+    expect((await release('--version', '7.8.9')).stdout).toContain('7.8.9');
+    for (const name of NAMES) {
+      const manifest = await readFile(join(copy, 'packages', name, 'package.json'), 'utf8');
+      expect((JSON.parse(manifest) as Manifest).version).toBe('7.8.9');
+      // The package for React names that of the client, too.
+      expect(manifest.match(/7\.8\.9/g)).toHaveLength(name === 'react' ? 2 : 1);
+    }
   });
 });

@@ -1,5 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { runCli } from '../../../src/cli/run.ts';
+import type { CliResult } from '../../../src/cli/run.ts';
 import { startSmtp } from '../../alerts/receivers.ts';
 import type { TestSmtp } from '../../alerts/receivers.ts';
 import type { StoreAccess, TestShopper } from '../../harness.ts';
@@ -21,10 +23,14 @@ export type TwoServers = {
   /** The one address of both. */
   url: string;
   smtp: TestSmtp;
-  /** Runs `store -- move` on a server to its end. */
-  move: (from: Server, to: Server | null, pid: string, ...flags: string[]) => Promise<End>;
-  /** The same, to be killed. */
-  begin: (from: Server, to: Server, pid: string) => MainProcess;
+  /** Runs `store -- move` on a server to its end, again where it says so. */
+  move: (from: Server, to: Server, pid: string, ...flags: string[]) => Promise<End>;
+  /** Runs it to be killed when it says this; the exit status of one that was quicker is 0. */
+  kill: (step: string, from: Server, to: Server, pid: string) => Promise<End['code']>;
+  /** Undoes a move. */
+  undo: (from: Server, to: Server, pid: string) => Promise<CliResult>;
+  /** Removes the rows that a move has left. */
+  finish: (from: Server, pid: string) => Promise<CliResult>;
   createStore: (server: Server, name: string) => Promise<StoreAccess>;
   close: () => Promise<void>;
 };
@@ -32,7 +38,9 @@ export type TwoServers = {
 const CONFIGURATION = new URL('../../../examples/proxy/stores.cfg', import.meta.url);
 
 async function startServer(url: string, smtpUrl: string): Promise<Server> {
-  const database = await startPostgres15({ settings: { wal_level: 'logical' } });
+  // Its workers look for what a killed move has left every five seconds otherwise.
+  const settings = { wal_level: 'logical', wal_retrieve_retry_interval: '100ms' };
+  const database = await startPostgres15({ settings });
   const env = {
     DATABASE_URL: database.url,
     DATA_DIR: await makeDataDir(),
@@ -71,26 +79,42 @@ export async function startTwoServers(): Promise<TwoServers> {
   await writeFile(file, text, { mode: 0o644 });
   const proxy = await startPart(programOf('HAProxy'), ['-f', file], port);
   const nameOf = (server: Server): string => (server === first ? 's1' : 's2');
-  const callOf = (from: Server, to: Server | null, pid: string, flags: string[]) => ({
+  const callOf = (from: Server, to: Server | null, pid: string, flags: readonly string[]) => ({
     env: { ...from.env, HAPROXY_SOCKET: `127.0.0.1:${apiPort}` },
     args: ['move', '--pid', pid, ...(to ? ['--to', to.database.url, '--backend', nameOf(to)] : []), ...flags],
   });
+  const runHere = (from: Server, to: Server | null, pid: string, flag: string): Promise<CliResult> => {
+    const { env, args } = callOf(from, to, pid, [flag]);
+    return runCli(args, env);
+  };
   return {
     first,
     second,
     url,
     smtp,
-    move(from, to, pid, ...flags) {
+    async move(from, to, pid, ...flags) {
       const { env, args } = callOf(from, to, pid, flags);
-      return runProgram('cli/store', env, { args });
+      for (;;) {
+        const end = await runProgram('cli/store', env, { args });
+        if (end.code === 0 || !/run the command again/.test(end.stderr)) return end;
+      }
     },
-    begin(from, to, pid) {
+    async kill(step, from, to, pid) {
       const { env, args } = callOf(from, to, pid, []);
-      return startProgram('cli/store', env, { args });
+      const { child, ended } = startProgram('cli/store', env, { args });
+      let said = '';
+      child.stderr!.on('data', (part: string) => {
+        said += part;
+        if (said.includes(step)) child.kill('SIGKILL');
+      });
+      return (await ended).code;
     },
+    undo: (from, to, pid) => runHere(from, to, pid, '--back'),
+    finish: (from, pid) => runHere(from, null, pid, '--finish'),
     async createStore(server, name) {
-      const args = ['create', '--name', name, '--json'];
-      return JSON.parse((await runProgram('cli/store', server.env, { args })).stdout) as StoreAccess;
+      return JSON.parse(
+        (await runCli(['create', '--name', name, '--json'], server.env)).stdout,
+      ) as StoreAccess;
     },
     async close() {
       await proxy.stop('SIGKILL');

@@ -1,12 +1,17 @@
 import { Agent, request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { TestShopper } from '../../harness.ts';
+import { isLong } from '../../tier.ts';
 
 /** An answer, or why there was none. */
 type Answer = { status: number; body: string; failure?: string };
 
-/** What shoppers did without a pause, and what came of it. */
+/** Between two turns of a shopper in a short run, whose cores others need, too. */
+const PAUSE_MS = 20;
+
+/** What shoppers did, and what came of it. */
 export type Traffic = {
   /** Answers so far. */
   count: () => number;
@@ -88,6 +93,7 @@ export function startTraffic(url: string, shoppers: readonly TestShopper[]): Tra
         ? graphql(shopper, ADD, { lid, a })
         : form('update-ctx', shopper, { lid, a: JSON.stringify(a) });
       if (await ask(add)) own.epis.push(turn);
+      if (!isLong) await delay(PAUSE_MS);
       await see(form('fetch-list-with-contents', shopper, { lid }), `"cnt":${own.epis.length},`);
     }
     if (agent) agent.destroy();

@@ -5,8 +5,8 @@ import {
   formatMoment,
   formatPrice,
   setRegion,
-} from '../../../src/web/dashboard/format.ts';
-import { hrefTo, routeOf } from '../../../src/web/dashboard/route.ts';
+} from '../../src/web/dashboard/format.ts';
+import { hrefTo, routeOf } from '../../src/web/dashboard/route.ts';
 
 test('five past midnight is 00:05, also where the language would count 24 hours from one', () => {
   expect(formatMoment(new Date(2020, 0, 2, 0, 5).getTime())).toBe('Jan 2, 2020, 00:05');
