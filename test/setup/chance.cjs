@@ -27,7 +27,13 @@ function openStream(name) {
   };
 }
 
-const given = process.env[STREAM];
+/** The stream that this process was given; what a shell starts in between has the same variable, so it adds its own number. */
+function ownStream() {
+  const [parent, name] = process.env[STREAM]?.split(' ') ?? [];
+  return Number(parent) === process.ppid ? name : name && `${name} ${process.pid}`;
+}
+
+const given = ownStream();
 let draw = openStream(`${given ?? 'start'} ${threadId}`);
 const begun = new Map();
 
@@ -69,7 +75,7 @@ function spawnSeeded(spawn) {
     const own = `--require=${JSON.stringify(__filename)}`;
     const added = {
       [SEED]: process.env[SEED],
-      [STREAM]: draw(8).toString('hex'),
+      [STREAM]: `${process.pid} ${draw(8).toString('hex')}`,
       NODE_OPTIONS: node.includes(own) ? node : `${node} ${own}`.trim(),
       ...(process.env.TEST_SLOW && { TEST_SLOW: process.env.TEST_SLOW }),
     };

@@ -54,8 +54,7 @@ const NPM = `npm() {
   case "$1 $2 $3 $4" in "run --silent store --" | "run --silent import --") ;; *) echo "the test does not know npm $*" >&2; return 1 ;; esac
   local command="$3"
   shift 4
-  # Programs of one shell would draw the same random ids.
-  WISHGATE_TEST_STREAM="$WISHGATE_TEST_STREAM $*" "${process.execPath}" "${ROOT}/dist/cli/$command.js" "$@"
+  "${process.execPath}" "${ROOT}/dist/cli/$command.js" "$@"
 }`;
 
 function script(examples: Example[]): string {
