@@ -116,3 +116,30 @@ export async function openStream(
     close: () => abort.abort(),
   };
 }
+
+/** Writes until changes are no longer read for a stream that takes nothing, because the system's buffers are full; returns how many writes that took. */
+export async function fillBuffers(
+  { services: { db } }: TestService,
+  write: (n: number) => Promise<unknown>,
+): Promise<number> {
+  const { query: runQuery } = db;
+  let reads = 0;
+  db.query = (statement: string | { name: string }, params?: unknown[]) => {
+    if (typeof statement !== 'string' && statement.name === 'lists_of') reads += 1;
+    return runQuery(statement as never, params);
+  };
+  try {
+    let writes = 0;
+    for (let before = -1; before !== reads; writes += 1) {
+      expect(writes).toBeLessThan(200);
+      before = reads;
+      await write(writes);
+      const limit = performance.now() + 2_000;
+      await until(() => reads > before || performance.now() > limit);
+    }
+    for (let more = 0; more < 3; more += 1) await write(1_000 + more);
+    return writes;
+  } finally {
+    db.query = runQuery;
+  }
+}

@@ -1,12 +1,7 @@
 import type { NewStore } from '../../src/stores/store.service.ts';
-import { startRevenueKit } from './revenue-kit.ts';
-import type { RevenueKit } from './revenue-kit.ts';
+import { useRevenueKit } from './revenue-kit.ts';
 
-let kit: RevenueKit;
-beforeAll(async () => {
-  kit = await startRevenueKit();
-});
-afterAll(() => kit.close());
+const { kit } = useRevenueKit();
 
 const storeIn = (timeZone?: string): Promise<NewStore> =>
   kit.service.createStore(timeZone ? { timeZone } : {});

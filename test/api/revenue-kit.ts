@@ -2,7 +2,7 @@ import type { NewStore } from '../../src/stores/store.service.ts';
 import { seedSubscription, setStock } from '../alerts/kit.ts';
 import { startSmtp } from '../alerts/receivers.ts';
 import type { TestSmtp } from '../alerts/receivers.ts';
-import { startService } from '../harness.ts';
+import { filledBy, startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
 
 /** Far from midnight, when a day's figures begin anew. */
@@ -11,9 +11,17 @@ export const DAY = 24 * 3_600_000;
 export const after = (ms: number): Date => new Date(NOON.getTime() + ms);
 
 /** A service whose mails arrive, with the calls that revenue is made of. */
-export type RevenueKit = Awaited<ReturnType<typeof startRevenueKit>>;
+type RevenueKit = Awaited<ReturnType<typeof startRevenueKit>>;
 
-export async function startRevenueKit() {
+/** The kit for all tests of a file, and a store for each, at noon. */
+export function useRevenueKit(): { kit: RevenueKit; store: NewStore } {
+  const kit = filledBy(beforeAll, startRevenueKit);
+  beforeEach(() => kit.service.setNow(NOON));
+  afterAll(() => kit.close());
+  return { kit, store: filledBy(beforeEach, () => kit.service.createStore()) };
+}
+
+async function startRevenueKit() {
   const smtp: TestSmtp = await startSmtp();
   const service: TestService = await startService({
     channels: { email: { smtpUrl: smtp.url, from: 'alerts@store.example', connections: 2, dkim: null } },

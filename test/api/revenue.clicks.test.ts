@@ -4,20 +4,9 @@ import type { LinkStore } from '../../src/shoppers/contacts/link.rules.ts';
 import type { NewStore } from '../../src/stores/store.service.ts';
 import { outboxOf, seedSubscription, setStock } from '../alerts/kit.ts';
 import { times } from '../tier.ts';
-import { DAY, NOON, after, startRevenueKit } from './revenue-kit.ts';
-import type { RevenueKit } from './revenue-kit.ts';
+import { DAY, NOON, after, useRevenueKit } from './revenue-kit.ts';
 
-let kit: RevenueKit;
-let store: NewStore;
-
-beforeAll(async () => {
-  kit = await startRevenueKit();
-});
-beforeEach(async () => {
-  kit.service.setNow(NOON);
-  store = await kit.service.createStore();
-});
-afterAll(() => kit.close());
+const { kit, store } = useRevenueKit();
 
 const ADA = 'ada@example.com';
 const PAGE = 'https://shop.example/p/1?variant=7';

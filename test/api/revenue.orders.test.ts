@@ -1,20 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { NewStore } from '../../src/stores/store.service.ts';
 import { item, createClient } from './list-kit.ts';
-import { DAY, NOON, after, startRevenueKit } from './revenue-kit.ts';
-import type { RevenueKit } from './revenue-kit.ts';
+import { DAY, NOON, after, useRevenueKit } from './revenue-kit.ts';
 
-let kit: RevenueKit;
-let store: NewStore;
-
-beforeAll(async () => {
-  kit = await startRevenueKit();
-});
-beforeEach(async () => {
-  kit.service.setNow(NOON);
-  store = await kit.service.createStore();
-});
-afterAll(() => kit.close());
+const { kit, store } = useRevenueKit();
 
 const ADA = 'ada@example.com';
 const oneLine = (epi: string, price = '10.00') => [{ epi, quantity: 1, price }];

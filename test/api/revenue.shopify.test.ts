@@ -1,23 +1,14 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import type { NewStore } from '../../src/stores/store.service.ts';
-import { DAY, NOON, after, startRevenueKit } from './revenue-kit.ts';
-import type { RevenueKit } from './revenue-kit.ts';
+import { DAY, after, useRevenueKit } from './revenue-kit.ts';
 
-let kit: RevenueKit;
-let store: NewStore;
+const { kit, store } = useRevenueKit();
 const SECRET = 'shpss_0123456789abcdef';
 
-beforeAll(async () => {
-  kit = await startRevenueKit();
-});
 beforeEach(async () => {
-  kit.service.setNow(NOON);
-  store = await kit.service.createStore();
   await kit.service
     .graphql(`mutation { setShopifySecret(secret: "${SECRET}") { connected } }`, {}, { store })
     .expect(200);
 });
-afterAll(() => kit.close());
 
 function send(payload: object, secret = SECRET, id: string = randomUUID()) {
   const body = JSON.stringify(payload);
