@@ -3,7 +3,15 @@ import { saveTopic } from '../../src/alerts/topics/topic.repo.ts';
 import { BUILT_IN_TOPICS } from '../../src/alerts/topics/topic.rules.ts';
 import { createLogger } from '../../src/platform/log.ts';
 import { startService } from '../harness.ts';
-import { enqueueMail, outboxOf, seedSubscription, setStock, unsubscribe, useReceivers } from './kit.ts';
+import {
+  enqueueMail,
+  outboxOf,
+  seedSubscription,
+  setStock,
+  unsubscribe,
+  useReceivers,
+  saveTopic as save,
+} from './kit.ts';
 
 const { service, smtp } = useReceivers();
 
@@ -394,20 +402,12 @@ test.each([
   'the rest of a batch is not mailed once stock is gone, also when the topic got %s meanwhile',
   async (_what, change) => {
     const store = await service.createStore();
-    const save = async (input: object) => {
-      const { body } = await service.graphql(
-        'mutation ($input: SaveTopicInput!) { saveTopic(input: $input) { name } }',
-        { input: { name: 'backinstock', ...input } },
-        { store },
-      );
-      expect(body.errors).toBeUndefined();
-    };
-    await save({ batchSize: 1, batchIntervalSeconds: 60 });
+    await save(service, store, { batchSize: 1, batchIntervalSeconds: 60 });
     for (const n of [1, 2, 3])
       await seedSubscription(service, store, { epi: '1', value: `${n}@example.com` });
     await setStock(service, store, '1', 3);
     await service.runTasks();
-    await save(change);
+    await save(service, store, change);
     await setStock(service, store, '1', 0);
     for (const minutes of [1, 2, 3, 4]) {
       service.setNow(later(minutes * 60_000));

@@ -3,7 +3,7 @@ import type { Task } from '../../src/alerts/queue/worker.ts';
 import type { NewStore } from '../../src/stores/store.service.ts';
 import { startService } from '../harness.ts';
 import type { TestService } from '../harness.ts';
-import { outboxOf, seedSubscription, setStock, unsubscribe } from './kit.ts';
+import { outboxOf, saveTopic, seedSubscription, setStock, unsubscribe } from './kit.ts';
 import { startHttp, startSmtp } from './receivers.ts';
 import type { ReceivedMail, TestHttp, TestSmtp } from './receivers.ts';
 
@@ -188,11 +188,7 @@ describe('a digest', () => {
     const store = await service.createStore({ name: 'Shoes', digestSeconds: 60 });
     const to = 'lamp@example.com';
     const own = { name: 'own', trigger: 'manual', html: '<b>Own: {{ product.title }}</b>' };
-    await service.graphql(
-      'mutation ($input: SaveTopicInput!) { saveTopic(input: $input) { name } }',
-      { input: own },
-      { store },
-    );
+    await saveTopic(service, store, own);
     await setStock(service, store, '1', 0, { dt: 'Lamp' });
     for (const topic of ['backinstock', 'comingsoon', 'own']) await seed(store, '1', to, topic);
     await setStock(service, store, '1', 5);
@@ -403,11 +399,7 @@ describe('a digest', () => {
   test('has every alert of a contact that a unit of stock allows, and gives back the places of those that ended', async () => {
     const store = await service.createStore({ digestSeconds: 60 });
     const { pid } = store;
-    await service.graphql(
-      'mutation { saveTopic(input: { name: "backinstock", shoppersPerUnit: 1 }) { name } }',
-      {},
-      { store },
-    );
+    await saveTopic(service, store, { shoppersPerUnit: 1 });
     await setStock(service, store, '1', 0, { dt: 'Ring' });
     await seed(store, '1', 'a@example.com');
     await seed(store, '1', 'b@example.com');
@@ -529,11 +521,7 @@ describe('a daily cap', () => {
 
   test('gives the place of who must wait to the next in line', async () => {
     const store = await service.createStore({ dailyCap: 1 });
-    await service.graphql(
-      'mutation { saveTopic(input: { name: "backinstock", shoppersPerUnit: 1 }) { name } }',
-      {},
-      { store },
-    );
+    await saveTopic(service, store, { shoppersPerUnit: 1 });
     for (const epi of ['1', '2']) await setStock(service, store, epi, 0, { dt: `Bag ${epi}` });
     await seed(store, '1', 'full@example.com');
     await seed(store, '2', 'full@example.com');

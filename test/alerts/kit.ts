@@ -84,6 +84,16 @@ export async function seedSubscription(
   expect(body).toEqual({ data: { subscribe: { confirmed: isConfirmed } } });
 }
 
+/** Saves a topic's rules and texts: those of back in stock, unless the input names another. */
+export async function saveTopic(service: TestService, store: StoreAccess, input: object): Promise<void> {
+  const { body } = await service.graphql(
+    'mutation ($input: SaveTopicInput!) { saveTopic(input: $input) { name } }',
+    { input: { name: 'backinstock', ...input } },
+    { store },
+  );
+  expect(body.errors).toBeUndefined();
+}
+
 /** Ends the subscriptions of an e-mail address, or that to one variant, by the store's call. */
 export async function unsubscribe(
   service: TestService,

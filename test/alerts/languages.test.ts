@@ -1,6 +1,6 @@
 import type { NewStore } from '../../src/stores/store.service.ts';
 import type { Caller, StoreAccess } from '../harness.ts';
-import { seedSubscription, setStock, useReceivers } from './kit.ts';
+import { saveTopic, seedSubscription, setStock, useReceivers } from './kit.ts';
 
 // From sign-up to unsubscribe in the recipient's language, as messages arrive and pages show it.
 
@@ -217,15 +217,6 @@ async function signUp(store: StoreAccess, { epi = 1, value = 'a@example.com', ..
   await service.post('/storeadmin/bispa/subscriptions/create', fields, { store }).expect(200);
 }
 
-const saveTopic = async (store: NewStore, input: object): Promise<void> => {
-  const { body } = await service.graphql(
-    'mutation ($input: SaveTopicInput!) { saveTopic(input: $input) { name } }',
-    { input: { name: 'backinstock', ...input } },
-    { store },
-  );
-  expect(body.errors).toBeUndefined();
-};
-
 async function restock(store: NewStore, ...epis: string[]): Promise<void> {
   for (const epi of epis) await setStock(service, store, epi, 5, { dt: `Hose ${epi}` });
   await service.runTasks();
@@ -308,8 +299,11 @@ test("a stranger's pending sign-up does not change the language of a confirmed o
 
 test("a topic's own texts count by language: the reader's, then the store's, and no message mixes two", async () => {
   const store = await service.createStore();
-  await saveTopic(store, { subject: 'Own English: {{ product.title }}' });
-  await saveTopic(store, { language: 'de', texts: [{ part: 'headline', text: 'Eigene Überschrift' }] });
+  await saveTopic(service, store, { subject: 'Own English: {{ product.title }}' });
+  await saveTopic(service, store, {
+    language: 'de',
+    texts: [{ part: 'headline', text: 'Eigene Überschrift' }],
+  });
   for (const [index, language] of ['en', 'de', 'fr'].entries())
     await signUp(store, { value: `${index}@example.com`, language });
   await restock(store, '1');
@@ -331,14 +325,14 @@ test('saving one language leaves the others; null brings the standard text back'
     return body.data.topics.find(({ name }: { name: string }) => name === 'backinstock');
   };
   const buttonIn = (texts: { part: string }[]) => texts.find(({ part }) => part === 'button');
-  await saveTopic(store, { texts: [{ part: 'button', text: 'Hin da' }] });
-  await saveTopic(store, { language: 'fr', texts: [{ part: 'button', text: 'Par ici' }] });
+  await saveTopic(service, store, { texts: [{ part: 'button', text: 'Hin da' }] });
+  await saveTopic(service, store, { language: 'fr', texts: [{ part: 'button', text: 'Par ici' }] });
   let topic = await read();
   expect([...topic.languages].sort()).toEqual(['de', 'fr']);
   expect(buttonIn(topic.de)).toEqual({ part: 'button', text: 'Hin da', isStandard: false });
   expect(buttonIn(topic.fr)).toEqual({ part: 'button', text: 'Par ici', isStandard: false });
   await service.graphql('mutation { updateStore(input: { locale: "fr" }) { pid } }', {}, { store });
-  await saveTopic(store, { language: 'de', texts: [{ part: 'button', text: null }] });
+  await saveTopic(service, store, { language: 'de', texts: [{ part: 'button', text: null }] });
   topic = await read();
   expect(topic.languages).toEqual(['fr']);
   expect(buttonIn(topic.fr)).toEqual({ part: 'button', text: 'Par ici', isStandard: false });

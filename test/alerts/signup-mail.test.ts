@@ -4,7 +4,7 @@ import { findStore } from '../../src/stores/store.repo.ts';
 import type { NewStore } from '../../src/stores/store.service.ts';
 import type { Caller, TestShopper } from '../harness.ts';
 import { until } from '../until.ts';
-import { setStock, useReceivers } from './kit.ts';
+import { saveTopic, setStock, useReceivers } from './kit.ts';
 
 const { service, smtp } = useReceivers();
 let store: NewStore;
@@ -444,12 +444,7 @@ async function addTagTopic(): Promise<void> {
     tag: 'sale',
     subject: '{{ product.title }} is back in stock',
   };
-  const { body } = await service.graphql(
-    'mutation ($input: SaveTopicInput!) { saveTopic(input: $input) { name } }',
-    { input },
-    { store },
-  );
-  expect(body.errors).toBeUndefined();
+  await saveTopic(service, store, input);
 }
 
 const setTags = (...tags: string[]) => setStock(service, store, '1', null, { dt: 'Shirt', tags });
@@ -486,13 +481,7 @@ test('who confirms when the tag is gone again, or after a send by hand, hears no
 });
 
 test('an alert for somebody who confirms late counts for the units that arrived', async () => {
-  await service
-    .graphql(
-      'mutation { saveTopic(input: { name: "backinstock", shoppersPerUnit: 1 }) { name } }',
-      {},
-      { store },
-    )
-    .expect(200);
+  await saveTopic(service, store, { shoppersPerUnit: 1 });
   const people = ['p1@example.com', 'p2@example.com'];
   for (const person of people) await subscribe({ store }, person);
   await setStock(service, store, '1', 0, { dt: 'Shirt' });
@@ -507,9 +496,7 @@ test('an alert for somebody who confirms late counts for the units that arrived'
 
 test('subscribing again renews a wish that would expire; the time of its making and its place stay', async () => {
   store = await service.createStore();
-  await service
-    .graphql('mutation { saveTopic(input: { name: "backinstock", expiryDays: 10 }) { name } }', {}, { store })
-    .expect(200);
+  await saveTopic(service, store, { expiryDays: 10 });
   const account = await service.account(store, ANN);
   await subscribe({ shopper: account }, ANN);
   await subscribe({ store }, BOB);
@@ -528,9 +515,7 @@ test('subscribing again renews a wish that would expire; the time of its making 
 });
 
 test('a stranger who signs an address up does not renew what its owner confirmed', async () => {
-  await service
-    .graphql('mutation { saveTopic(input: { name: "backinstock", expiryDays: 10 }) { name } }', {}, { store })
-    .expect(200);
+  await saveTopic(service, store, { expiryDays: 10 });
   await subscribe({ store }, ANN);
   await press((await links(ANN))[0]);
   later(8 * DAY);

@@ -1,6 +1,5 @@
-import type { NewStore } from '../../src/stores/store.service.ts';
 import { newAccount } from '../api/list-kit.ts';
-import { outboxOf, seedSubscription, setStock, useReceivers } from './kit.ts';
+import { outboxOf, saveTopic, seedSubscription, setStock, useReceivers } from './kit.ts';
 
 const { service, smtp } = useReceivers();
 
@@ -14,19 +13,10 @@ beforeEach(() => {
 /** Markup whose reading takes seconds, for one product only: saving it shows nothing. */
 const TRAP = `{% if product.title == "Trap" %}<p>{% for i in (1..1200) %}<b id={{ i }}>{% endfor %}${'<p>x'.repeat(8_000)}{% endif %}`;
 
-const save = async (store: NewStore, input: object): Promise<void> => {
-  const { body } = await service.graphql(
-    'mutation ($input: SaveTopicInput!) { saveTopic(input: $input) { name } }',
-    { input: { name: 'backinstock', ...input } },
-    { store },
-  );
-  expect(body.errors).toBeUndefined();
-};
-
 test('alerts whose template ends its process are dead letters after three tries, and other stores hear in time', async () => {
   const store = await service.createStore();
   const other = await service.createStore();
-  await save(store, { html: TRAP });
+  await saveTopic(service, store, { html: TRAP });
   for (const n of [1, 2, 3])
     await seedSubscription(service, store, { epi: '1', value: `trap${n}@example.com` });
   await seedSubscription(service, other, { epi: '1', value: 'other@example.com' });
@@ -53,7 +43,7 @@ test('alerts whose template ends its process are dead letters after three tries,
 
 test('the same store hears again as soon as its template is mended', async () => {
   const store = await service.createStore();
-  await save(store, { html: TRAP });
+  await saveTopic(service, store, { html: TRAP });
   await seedSubscription(service, store, {
     epi: '1',
     value: 'shopper@example.com',
@@ -61,7 +51,7 @@ test('the same store hears again as soon as its template is mended', async () =>
   await setStock(service, store, '1', 5, { dt: 'Trap' });
   await service.runTasks();
   expect(smtp.received).toEqual([]);
-  await save(store, { html: '<p>{{ product.title }}</p>' });
+  await saveTopic(service, store, { html: '<p>{{ product.title }}</p>' });
   service.setNow(later(1));
   await service.runTasks();
   expect(smtp.received.map(({ to }) => to)).toEqual(['shopper@example.com']);
@@ -111,7 +101,7 @@ test.each([
   ['asks for its length', '<p>{{ unsubscribe_url.size }}</p>', (url: string) => `<p>${url.length}</p>`],
 ])('everyone gets a link of their own, also where the template %s', async (_how, html, shown) => {
   const store = await service.createStore();
-  await save(store, { html, subject: '{{ unsubscribe_url }}' });
+  await saveTopic(service, store, { html, subject: '{{ unsubscribe_url }}' });
   const contacts = ['a', 'bb', 'ccc'].map((name) => `${name}@example.com`);
   for (const value of contacts) await seedSubscription(service, store, { epi: '1', value });
   await setStock(service, store, '1', 5);

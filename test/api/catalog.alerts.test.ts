@@ -1,5 +1,5 @@
 import type { NewStore } from '../../src/stores/store.service.ts';
-import { outboxOf, seedSubscription } from '../alerts/kit.ts';
+import { outboxOf, saveTopic, seedSubscription } from '../alerts/kit.ts';
 import { useService } from '../harness.ts';
 
 const service = useService();
@@ -25,14 +25,6 @@ const remove = async () => {
   const { body } = await service.graphql('mutation { removeProducts(epis: [1]) { removed } }', {}, { store });
   expect(body).toEqual({ data: { removeProducts: { removed: 1 } } });
 };
-const saveTopic = async (input: object) => {
-  const { body } = await service.graphql(
-    'mutation ($input: SaveTopicInput!) { saveTopic(input: $input) { name } }',
-    { input },
-    { store },
-  );
-  expect(body.errors).toBeUndefined();
-};
 const subscribe = (name: string, topic = 'backinstock') =>
   seedSubscription(service, store, { epi: '1', value: `${name}@example.com`, topic });
 
@@ -45,7 +37,13 @@ async function told(): Promise<string[]> {
 
 describe('a topic by tag', () => {
   beforeEach(() =>
-    saveTopic({ name: 'sale', trigger: 'tag', tag: 'On Sale', batchSize: 1, batchIntervalSeconds: 60 }),
+    saveTopic(service, store, {
+      name: 'sale',
+      trigger: 'tag',
+      tag: 'On Sale',
+      batchSize: 1,
+      batchIntervalSeconds: 60,
+    }),
   );
 
   test.each([
@@ -66,7 +64,7 @@ describe('a topic by tag', () => {
   });
 
   test('withholds what is queued already, and says why', async () => {
-    await saveTopic({ name: 'sale', batchSize: null, batchIntervalSeconds: null });
+    await saveTopic(service, store, { name: 'sale', batchSize: null, batchIntervalSeconds: null });
     await upsert({ tags: [] });
     // The second alert waits for the end of the first one's cool-down.
     for (let alert = 1; alert <= 2; alert += 1) {
@@ -99,7 +97,7 @@ describe('a topic by tag', () => {
 
 describe('a product that is removed and added again', () => {
   test('at the same stock and with the same tags tells nobody who was waiting while it was there', async () => {
-    await saveTopic({ name: 'sale', trigger: 'tag', tag: 'sale' });
+    await saveTopic(service, store, { name: 'sale', trigger: 'tag', tag: 'sale' });
     await upsert({ stk: 5, tags: ['sale'] });
     await subscribe('stock');
     await subscribe('tag', 'sale');
@@ -130,7 +128,7 @@ describe('a product that is removed and added again', () => {
   });
 
   test('goes on with the batches that the removal interrupted', async () => {
-    await saveTopic({ name: 'backinstock', batchSize: 1, batchIntervalSeconds: 60 });
+    await saveTopic(service, store, { name: 'backinstock', batchSize: 1, batchIntervalSeconds: 60 });
     await upsert({ stk: 0 });
     for (const name of ['a', 'b', 'c']) await subscribe(name);
     await upsert({ stk: 5 });
@@ -148,7 +146,7 @@ describe('a product that is removed and added again', () => {
   });
 
   test('has no more units for those who wait than were left', async () => {
-    await saveTopic({ name: 'backinstock', shoppersPerUnit: 1 });
+    await saveTopic(service, store, { name: 'backinstock', shoppersPerUnit: 1 });
     await upsert({ stk: 0 });
     for (const name of ['a', 'b', 'c', 'd']) await subscribe(name);
     await upsert({ stk: 2 });
