@@ -27,11 +27,14 @@ export const PATIENCE_MS = 200_000;
 /** How long pages show what they say for a moment. No other timer of a page has one of these spans. */
 const MOMENTS_MS = [MESSAGE_MS, TOAST_MS, SHOP_TOAST_MS, SHOWN_MS];
 
+/** `hasMoments` is for tests that stop the page's clock: they see what it says for a moment. */
+type ContextOptions = BrowserContextOptions & { hasMoments?: boolean };
+
 /** Opens pages; what a test has opened is closed after it. */
 export type TestBrowser = {
-  newContext: (options?: BrowserContextOptions) => Promise<BrowserContext>;
+  newContext: (options?: ContextOptions) => Promise<BrowserContext>;
   /** A page in a context of its own. */
-  newPage: (options?: BrowserContextOptions) => Promise<Page>;
+  newPage: (options?: ContextOptions) => Promise<Page>;
   /** Addresses at other hosts that the pages of this test have asked for. */
   outside: () => string[];
 };
@@ -63,7 +66,7 @@ export function useBrowser(): TestBrowser {
       await context.close();
     }
   });
-  const newContext: TestBrowser['newContext'] = async (options) => {
+  const newContext: TestBrowser['newContext'] = async ({ hasMoments = false, ...options } = {}) => {
     const context = await (await openBrowser()).newContext({ reducedMotion: 'reduce', ...options });
     contexts.push(context);
     context.setDefaultTimeout(PATIENCE_MS);
@@ -73,7 +76,7 @@ export function useBrowser(): TestBrowser {
     const slowestMs = process.env['TEST_SLOW'] ? 1_500 : 0;
     await context.addInitScript(prepareDocument, {
       seed: randomInt(2 ** 31),
-      moments: MOMENTS_MS,
+      moments: hasMoments ? [] : MOMENTS_MS,
       slowestMs,
     });
     return context;
